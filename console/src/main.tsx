@@ -3,7 +3,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { CallerService, type GetCallerResponse } from '../../gen/svc/v2/caller_pb.js'
+import { CallerService } from '../../gen/svc/v2/caller_pb.js'
 import { pagesOptions } from './api/pages.js'
 import { whyNot } from './api/rights.js'
 import { createServiceTransport } from './api/transport.js'
@@ -53,9 +53,12 @@ async function start(): Promise<void> {
   const caller = createQueryOptions(CallerService.method.getCaller, undefined, { transport })
   const asked: Promise<unknown>[] = []
   const router = createConsoleRouter(config.basePath, (method, input) => {
-    const known = queries.getQueryData<GetCallerResponse>(caller.queryKey)?.data
-    if (session.state() === 'in' && (known === undefined || whyNot(method, known) === undefined))
-      asked.push(queries.prefetchInfiniteQuery(pagesOptions(transport, method, input)))
+    const ask = async () => {
+      const { data } = await queries.ensureQueryData(caller)
+      if (data && whyNot(method, data) === undefined)
+        await queries.prefetchInfiniteQuery(pagesOptions(transport, method, input))
+    }
+    if (session.state() === 'in') asked.push(ask().catch(() => {}))
   })
   // What is drawn before these are there is drawn once more. A list that takes longer is waited for by its screen.
   if (session.state() === 'in') {

@@ -113,7 +113,7 @@ describe('changes of many people in the console', () => {
     await row(/ 4 Refused .*It names nobody/)
     await row(/stranger@acme.example 5 Refused .*Nobody has the email/)
     await row(/Luca Ferri 6 Refused .*Line 2 is about the same person/)
-    await page.getByText('4 lines are left out').waitFor()
+    await page.getByText('4 lines left out').waitFor()
     await page.getByRole('button', { name: 'Change 1 person' }).click()
     await page.getByRole('button', { name: 'Change them' }).click()
     await page.getByRole('status').filter({ hasText: '1 person is changed.' }).waitFor()
@@ -153,7 +153,7 @@ describe('changes of many people in the console', () => {
       const buffer = Buffer.from(file)
       await page.getByLabel('Choose a file').setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer })
       await page
-        .getByText('Not changed by this: Name, Manager user ID, Created, Deactivated at, Field ownership.')
+        .getByText('Not changed by this: Name, Manager user ID, Created, Deactivated, Field ownership.')
         .waitFor()
       await page.getByRole('button', { name: 'Show the plan' }).click()
     }

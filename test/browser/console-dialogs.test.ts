@@ -19,7 +19,7 @@ describe('the dialogs of the console', () => {
     await go(path)
     // Another screen takes the focus once it is shown.
     if (!isThere) await page.locator('h1:focus').waitFor()
-    await page.getByRole('button', { name, exact: true }).focus()
+    await page.getByRole('button', { name, exact: true, disabled: false }).focus()
     await page.keyboard.press('Enter')
     const dialog = page.getByRole('dialog')
     await dialog.waitFor()
@@ -69,6 +69,23 @@ describe('the dialogs of the console', () => {
     await page.keyboard.press('Escape')
     await discard.click()
     await page.getByRole('dialog').first().waitFor({ state: 'detached' })
+    expect(opened.complaints).toEqual([])
+  })
+
+  it('say what was done, and what is deleted is not read again', async () => {
+    const { page } = opened
+    const dialog = await press('/priorities', 'Create a priority')
+    await dialog.getByLabel('Name', { exact: true }).fill('Whenever')
+    await dialog.getByLabel('Priority', { exact: true }).fill('P9')
+    await pick(dialog, 'Team', 'IT Operations')
+    await dialog.getByRole('button', { name: 'Review' }).click()
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('status').filter({ hasText: 'Priority created.' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Whenever' }).waitFor()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('status').filter({ hasText: 'Whenever deleted.' }).waitFor()
+    await page.getByRole('link', { name: 'Urgent' }).waitFor()
     expect(opened.complaints).toEqual([])
   })
 })

@@ -52,15 +52,15 @@ describe('the forms of the console', () => {
     const { page, go } = opened
     await go('/slas/sla_resolution')
     await page.getByRole('button', { name: 'Edit' }).click()
-    await page.getByRole('button', { name: 'Add a rule of the clock' }).click()
-    const condition = page.getByRole('group', { name: 'Rule of the clock 3' })
+    await page.getByRole('button', { name: 'Add a clock rule' }).click()
+    const condition = page.getByRole('group', { name: 'Clock rule 3' })
     await condition.getByLabel('What the clock does').selectOption('pauses')
     expect(await condition.getByLabel('Field', { exact: true }).locator('option:checked').textContent()).toBe('Choose')
     await condition.getByLabel('Field', { exact: true }).selectOption('Status')
     await condition.getByLabel('Comparison', { exact: true }).selectOption('is one of')
     await condition.getByLabel('Value', { exact: true }).fill('saturday')
     await condition.getByLabel('Value 2').fill('sunday')
-    await page.getByRole('button', { name: 'Remove rule of the clock 2' }).click()
+    await page.getByRole('button', { name: 'Remove clock rule 2' }).click()
     await page.getByLabel('Within').fill('20')
     expect(await findingsOf(page)).toEqual([])
     await page.getByRole('button', { name: 'Review' }).click()
@@ -211,7 +211,7 @@ describe('the forms of the console', () => {
     const { page, go } = opened
     await go('/ingestion/config_devices')
     const said =
-      'Off: every 1 day, the workflow Read devices (not published) brings in everything from Remote Access, as entities ' +
+      'Off: every day, the workflow Read devices (not published) brings in everything from Remote Access, as entities ' +
       'of the type Device. What is deleted there is deleted here as well.'
     await page.getByText(said).waitFor()
     expect(await page.getByText(/workflow_|app_vpn|type_device|yncDeletions/).count()).toBe(0)

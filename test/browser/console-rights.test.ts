@@ -121,6 +121,56 @@ describe('the manager of a team', () => {
     expect(await form.getByLabel('Kind').locator('option').count()).toBe(3)
     await admin.close()
   })
+
+  it('is not offered what others only share, and cannot take it from a team that is not seen', async () => {
+    const { page, go, close } = await console.open('/apps/app_learning', await console.token('user_farah'))
+    const name = 'Stop sharing with a team you cannot see'
+    await eventually(async () => expect(await disabledOn(page)).toContainEqual([name, 'You cannot see this team.']))
+    const options = page.getByRole('option')
+    await go('/resources')
+    await page.getByRole('button', { name: 'Create a resource' }).click()
+    await page.getByRole('dialog').getByRole('combobox', { name: 'App' }).click()
+    await options.filter({ hasText: 'Payroll' }).waitFor()
+    expect(await options.filter({ hasText: /Forge|Company Directory/ }).count()).toBe(0)
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Find anything' }).fill('l')
+    await options.filter({ hasText: 'Learning Hub' }).waitFor()
+    expect(
+      await options
+        .filter({ hasText: 'Remote Access' })
+        .and(options.filter({ hasText: /App$/ }))
+        .count(),
+    ).toBe(0)
+    await close()
+  })
+})
+
+describe('the manager of a team who only reads another one', () => {
+  it('is told what that one does not allow, and is offered nothing of it', async () => {
+    const role = { token: await console.token(), json: { role: 'TEAM_USER_ROLE_MANAGER' } }
+    await console.service.rest('PUT', '/v2/teams/team_it/members/user_dora', role)
+    const { page, complaints, go, close } = await console.open('/', await console.token('user_dora'))
+    for (const [path, name, permission] of [
+      ['/teams/team_people', 'Edit', 'teams:write'],
+      ['/teams/team_people', 'Delete', 'teams:write'],
+      ['/mappings/mapping_person_email', 'Edit', 'entities:write'],
+      ['/mappings/mapping_person_email', 'Delete', 'entities:write'],
+      ['/mappings?entityTypeId=type_person', 'Create a field mapping', 'entities:write'],
+    ] as const) {
+      await go(path)
+      const why = [name, `You need the permission ${permission} here.`]
+      await eventually(async () => expect(await disabledOn(page)).toContainEqual(why))
+    }
+    await go('/people/user_hanna')
+    await page.getByRole('button', { name: 'Add to a team' }).click()
+    await page.getByRole('dialog').getByRole('combobox', { name: 'Team', exact: true }).click()
+    await page.getByRole('option', { name: 'IT Operations' }).waitFor()
+    expect(await page.getByRole('option').count()).toBe(1)
+    expect(complaints).toEqual([])
+    await close()
+  })
 })
 
 describe('what a caller may not see', () => {
@@ -180,11 +230,20 @@ describe('what a caller may not see', () => {
 })
 
 describe('a member without a role', () => {
+  it('opens a list by its address, and it is not asked for before it is known who they are', async () => {
+    const { page, complaints, requested, close } = await console.open('/people', await console.token('user_luca'))
+    await page.getByRole('heading', { name: 'You have no access to this' }).waitFor()
+    expect(requested.filter((url) => url.endsWith('/ListUsers'))).toEqual([])
+    expect(complaints).toEqual([])
+    await close()
+  })
+
   it('sees no link that only refuses on the own page, and no second try of what is refused', async () => {
     const { page, complaints, go, close } = await console.open('/people/user_luca', await console.token('user_luca'))
     await page.getByRole('heading', { level: 1, name: 'Luca Ferri' }).waitFor()
     await page.getByText('Who wrote a field, and what was skipped, needs audit:read.').waitFor()
-    expect(await page.getByRole('link', { name: /user_ada|a person|Who reports/ }).count()).toBe(0)
+    const refusing = /user_ada|a person|Who reports|^People$|All that this person did/
+    expect(await page.locator('main').getByRole('link', { name: refusing }).count()).toBe(0)
     await page.getByText('a person you cannot see').first().waitFor()
     expect(await page.getByText('user_ada').count()).toBe(0)
     expect(await disabledOn(page)).toContainEqual(['Pin Manager', 'You need the permission users:write here.'])

@@ -335,7 +335,7 @@ describe('the console of 100,000 people and 10,000 app instances', () => {
     const { page } = opened
     await opened.go('/apps')
     await page.getByRole('button', { name: 'Create an app' }).click()
-    await page.getByText('The ID of the app in the service that it belongs to').waitFor()
+    await page.getByText('The ID of the app in its service').waitFor()
     await page.keyboard.press('Escape')
   })
 

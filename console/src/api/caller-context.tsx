@@ -6,6 +6,9 @@ import { type RightSubject, whyNot } from './rights.js'
 /** Who is signed in, given by the shell. */
 export const CallerContext = createContext<Caller | undefined>(undefined)
 
+/** What a form sends: of what belongs to a team it offers that of the teams in which the caller may send it. */
+export const FormMethod = createContext<DescMethodUnary | undefined>(undefined)
+
 /** Who is signed in. Throws outside the shell. */
 export function useCaller(): Caller {
   const caller = use(CallerContext)

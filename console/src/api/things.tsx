@@ -140,7 +140,7 @@ export function useChoices(kind: Kind, text: string, isAsked = true) {
 }
 
 /** Whether a thing is none of those that the caller may see, where others may see more. */
-function useIsHidden(kind: Kind, id: string): boolean {
+export function useIsHidden(kind: Kind, id: string): boolean {
   const isNarrow = useOwnTeams(methodsOf(kind).list) !== undefined
   return useNameQuery(typeOf(kind), id).data === '' && isNarrow
 }

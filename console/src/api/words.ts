@@ -55,6 +55,7 @@ export function enumOptions(schema: DescEnum, none: string) {
 /** Labels that do not follow from the names of the fields. */
 const ownLabels: Readonly<Record<string, string>> = {
   externalId: 'External ID',
+  externalServiceInstanceId: 'External ID',
   scopedId: 'Short name',
   id: 'ID',
   directoryManaged: 'From the directory',
@@ -64,6 +65,7 @@ const ownLabels: Readonly<Record<string, string>> = {
   isAiSelectable: 'AI may choose it',
   types: 'Events',
   mode: 'Order',
+  status: 'State',
   appInstanceId: 'App',
   resourceType: 'Type',
   workflowName: 'Workflow',
@@ -83,9 +85,10 @@ const ownLabels: Readonly<Record<string, string>> = {
   locale: 'Language',
   timezone: 'Time zone',
   avatarUrl: 'Picture (URL)',
-  archivedAt: 'Archived',
   expiresAt: 'Ends',
-  createdAt: 'Created',
+  openIdConnectUrl: 'OpenID Connect URL',
+  oauth2MetadataUrl: 'OAuth 2 metadata URL',
+  dependsOnIds: 'Depends on',
   updatedAt: 'Last changed',
   routeDirectFromWorker: 'Let workers route to it directly',
   internalFieldId: 'Field',
@@ -107,8 +110,8 @@ export const hints: Readonly<Record<string, string>> = {
   scopedId: 'Unique in the team. Leave empty to have one made.',
   serviceName: 'What people call the service that the entities come from.',
   policyGroup: 'At most one SLA of a set applies to a ticket.',
-  externalServiceInstanceId: 'The ID of the app in the service that it belongs to, such as its tenant there.',
-  priority: 'The grade itself, such as P1.',
+  externalServiceInstanceId: 'The ID of the app in its service, such as the tenant there.',
+  priority: 'Its level, such as P1.',
 }
 
 /** The label of a field: `defaultAccessPolicyId` is `Default access policy`. */
@@ -116,7 +119,7 @@ export function labelOf(field: string): string {
   const own = ownLabels[field]
   if (own !== undefined) return own
   const words = field
-    .replace(/Seconds$/, '')
+    .replace(/(?:Seconds|At)$/, '')
     .replace(/Ids?$/, (end) => (end === 'Ids' ? 's' : ''))
     .replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
   return sentence(words) || 'ID'
@@ -149,9 +152,14 @@ const spoken: Readonly<Record<string, string>> = {
 const pastOf: Readonly<Record<string, string>> = {
   set: 'set',
   resend: 'sent again',
+  unarchive: 'put back in use',
+  rotate_secret: 'given another secret',
+  end_sessions: 'signed out everywhere',
+  'user_relationship.create': 'assigned',
+  'user_relationship.delete': 'removed',
   directory_sync: 'updated by the directory',
-  update_email: 'has another email',
-  update_role: 'has another role',
+  update_email: 'given another email',
+  update_role: 'given another role',
 }
 
 /** What people call a kind of thing of the audit log, such as `app_instance`. */
@@ -167,7 +175,7 @@ export function actionText(action: string): string {
     .replaceAll('_', ' ')
     .toLowerCase()
   const [first = '', ...rest] = done.split(' ')
-  const past = pastOf[verb] ?? [`${first}${first.endsWith('e') ? 'd' : 'ed'}`, ...rest].join(' ')
+  const past = pastOf[action] ?? pastOf[verb] ?? [`${first}${first.endsWith('e') ? 'd' : 'ed'}`, ...rest].join(' ')
   return sentence(`${thingText(thing)} ${past}`)
 }
 

@@ -34,7 +34,10 @@ export function useNamedThings(text: string) {
   const items = listed.flatMap((path, index) =>
     (answers[index]?.data ?? []).map((item) => ({ path, id: idOf(item), name: nameOf(item), teamId: teamOf(item) })),
   )
-  const found = bestOf(items, text)
+  // What others share is listed, and not opened.
+  const isOpen = ({ path, teamId }: NamedThing) =>
+    !teamId || whyNot(methodsOf(path).get, caller, { teamId }) === undefined
+  const found = bestOf(items.filter(isOpen), text)
   const teams = found.flatMap(({ teamId }) => (teamId ? `team/${teamId}` : []))
   const byId = ID.test(text) ? Object.keys(targetKinds).map((type) => `${type}/${text}`) : []
   const objects = [...new Set([...byId, ...teams])]

@@ -72,9 +72,10 @@ function rowOfFeed({ subject, type: action, actor, ...event }: Event): Row {
 }
 
 /** The fields that an event has changed, in words. */
-function changedIn({ changedFields, changes }: Row): string[] {
+function changedIn({ action, changedFields, changes }: Row): string[] {
   return [
-    ...changedFields.map(labelOf),
+    // Of what is new, all is.
+    ...(action.endsWith('.create') ? [] : changedFields.map(labelOf)),
     ...changes.flatMap(({ field }) => enumText(UserProfileFieldSchema, field) || []),
   ]
 }

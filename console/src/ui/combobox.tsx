@@ -1,6 +1,7 @@
 import { Combobox } from '@base-ui/react/combobox'
-import { useId, useState } from 'react'
-import { useWhyNot } from '../api/caller-context.js'
+import { use, useId, useState } from 'react'
+import { FormMethod, useCaller, useWhyNot } from '../api/caller-context.js'
+import { whyNot } from '../api/rights.js'
 import { type Choice, type Kind, methodsOf, ThingName, useChoices, useThingName } from '../api/things.js'
 import { Button } from './button.js'
 import styles from './controls.module.css'
@@ -36,7 +37,11 @@ export function ComboboxPicker({
   const why = useWhyNot(methodsOf(kind).list)
   const listId = useId()
   const chosen: Choice | null = value === '' ? null : { id: value, name: name ?? '…' }
-  const shown = without === undefined ? choices : choices.filter(({ id }) => !without.has(id))
+  const caller = useCaller()
+  const method = use(FormMethod) ?? methodsOf(kind).get
+  const shown = choices.filter(({ id, teamId = kind === 'teams' ? id : undefined }) => {
+    return !without?.has(id) && (teamId === undefined || whyNot(method, caller, { teamId }) === undefined)
+  })
   return (
     <Field label={label} {...field}>
       {({ id, describedBy }) => (

@@ -17,11 +17,9 @@ export function FirstFew<Item>({ items, many, children }: FirstFewProps<Item>) {
   return (
     <>
       {children(items.slice(0, FEW))}
-      <div>
-        <Button look="quiet" onClick={() => setWhole(true)}>
-          Show {numberText(items.length - FEW)} more {many}
-        </Button>
-      </div>
+      <Button look="quiet" onClick={() => setWhole(true)}>
+        Show {numberText(items.length - FEW)} more {many}
+      </Button>
     </>
   )
 }

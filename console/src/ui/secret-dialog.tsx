@@ -44,9 +44,7 @@ export function SecretDialog({ secret, of, clientId, kind, onClose }: SecretDial
             <>
               <p>{isDirectory ? 'Try it:' : 'Get a token with it:'}</p>
               <pre className={styles['secret']}>{command}</pre>
-              <div>
-                <CopyButton text={() => command}>Copy as curl</CopyButton>
-              </div>
+              <CopyButton text={() => command}>Copy as curl</CopyButton>
             </>
           )}
         </>

@@ -2,6 +2,7 @@ import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } fro
 import { Link, useParams } from '@tanstack/react-router'
 import { Fragment, type ReactNode } from 'react'
 import { useCaller, useWhyNot } from '../api/caller-context.js'
+import { readMethods } from '../api/standard-methods.js'
 import { useTagged } from '../api/tagged.js'
 import { sentence } from '../api/words.js'
 import { Screen } from './screen.js'
@@ -28,7 +29,8 @@ export function ThingScreen<I extends DescMessage, O extends DescMessage>(props:
   const userId = useCaller().id
   const why = useWhyNot(method, { userId: path === 'people' ? id : userId })
   const { data, error, read, refetch } = useTagged(method, { id } as unknown as MessageInitShape<I>, why === undefined)
-  const above = <Link to={`/${path}`}>{title}</Link>
+  const mayList = useWhyNot(readMethods(method.parent).list, { userId }) === undefined
+  const above = mayList ? <Link to={`/${path}`}>{title}</Link> : title
   const failed = Boolean(error) && <FailureBox error={error} onRetry={() => void refetch()} />
   if (data !== undefined)
     return (

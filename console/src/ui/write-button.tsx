@@ -39,7 +39,7 @@ export function WriteButton<I extends DescMessage, O extends DescMessage, Answer
       onClose={close}
       onDone={(answer) => {
         close()
-        write.onDone?.(answer)
+        return write.onDone?.(answer)
       }}
     />
   )

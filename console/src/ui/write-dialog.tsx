@@ -44,7 +44,8 @@ export interface WriteDialogProps<I extends DescMessage, O extends DescMessage, 
   readonly said?: (answer: MessageShape<O>) => string
   readonly children?: ReactNode
   readonly onClose: () => void
-  readonly onDone: (answer: MessageShape<O>) => void
+  /** What it begins is waited for before anything is read again. */
+  readonly onDone: (answer: MessageShape<O>) => unknown
   /** Takes what the service refuses of the fields of the form before. */
   readonly onFaults?: (faults: Failure['faults']) => void
 }
@@ -74,9 +75,9 @@ export function WriteDialog<I extends DescMessage, O extends DescMessage, Answer
     onSuccess: ({ message }) => {
       // What was typed is saved before anything leads elsewhere.
       flushSync(() => setSaved(true))
-      announce(props.said?.(message) ?? doneText(title))
-      void queries.invalidateQueries()
-      onDone(message)
+      announce(props.said?.(message) ?? doneText(title, confirm))
+      // What is gone is left before the others are read again.
+      void Promise.resolve(onDone(message)).then(() => queries.invalidateQueries())
     },
     onError: (error) => {
       const failure = failureFrom(error)
@@ -127,12 +128,11 @@ function takenFaults({ reason = '', message: description }: Failure): Failure['f
   return field === undefined ? [] : [{ field: field.toLowerCase(), description, reason }]
 }
 
-/** `Rotate Reports` becomes `Reports is rotated.`, and what has no such verb is saved. */
-function doneText(title: string): string {
-  const [, verb = '', thing] = /^(Add|Create|Delete|Revoke|Rotate|Share|Disable|Enable) (.+)$/.exec(title) ?? []
-  return thing === undefined
-    ? 'Saved.'
-    : `${thing.replace(/^(?:an?|the) /, sentence)} is ${verb.toLowerCase().replace(/e?$/, 'ed')}.`
+/** `Create an app` becomes `App created.`, and `Rotate Reports` `Reports rotated.` */
+function doneText(title: string, confirm: string): string {
+  if (confirm === 'Save') return 'Saved.'
+  const [, verb = '', article, thing = ''] = /^(\w+) (an? |the )?(.+)$/.exec(title) ?? []
+  return `${article ? sentence(thing) : thing} ${verb.toLowerCase()}${verb.endsWith('e') ? 'd' : 'ed'}.`
 }
 
 /** A key that no other write has. Works without TLS too, where `randomUUID` is absent. */

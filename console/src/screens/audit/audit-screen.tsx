@@ -32,11 +32,7 @@ export function AuditScreen() {
           <Empty title="No event matches">Remove a filter; every change by anybody is listed here.</Empty>
         )}
         <AuditTimeline events={pages.rows} />
-        {pages.hasNextPage && (
-          <div>
-            <Button onClick={showMore}>Show earlier events</Button>
-          </div>
-        )}
+        {pages.hasNextPage && <Button onClick={showMore}>Show earlier events</Button>}
       </Panel>
     </Screen>
   )

@@ -128,9 +128,7 @@ export function BulkScreen() {
             !done && (
               <Toolbar>
                 {same > 0 && <Badge>{numberText(same)} unchanged</Badge>}
-                {refused > 0 && (
-                  <Badge tone="bad">{countText(refused, 'line is left out', 'lines are left out')}</Badge>
-                )}
+                {refused > 0 && <Badge tone="bad">{countText(refused, 'line left out', 'lines left out')}</Badge>}
                 <Button
                   look="main"
                   onClick={() => setSaving(true)}

@@ -28,7 +28,7 @@ export interface PlannedLine {
   readonly fault?: string
 }
 
-/** The plan of a file: what is sent, and a line for each row, good or bad. */
+/** The plan of a file: what is sent, and a line for each row, good or bad, in no order. */
 export interface Plan {
   readonly updates: readonly CsvUpdate['update'][]
   readonly lines: readonly PlannedLine[]
@@ -64,8 +64,7 @@ export async function planUpdates(transport: Transport, given: readonly CsvUpdat
     try {
       const users = asked.map(({ update }) => update)
       const { message } = await callTagged(transport, batchUpdateUsers, { users, validateOnly: true })
-      const good = asked.flatMap((each, index) => lineFrom(each, message.data[index]))
-      return { updates: users, lines: [...good, ...settled].toSorted((one, other) => one.line - other.line) }
+      return { updates: users, lines: [...settled, ...asked.flatMap((each, at) => lineFrom(each, message.data[at]))] }
     } catch (error) {
       const refused = new Map<number, string[]>()
       for (const { field, description } of failureFrom(error).faults) {
@@ -81,7 +80,7 @@ export async function planUpdates(transport: Transport, given: readonly CsvUpdat
       asked = asked.filter((_, index) => !refused.has(index))
     }
   }
-  return { updates: [], lines: settled.toSorted((one, other) => one.line - other.line) }
+  return { updates: [], lines: settled }
 }
 
 /** A line that changes nothing, and why. */

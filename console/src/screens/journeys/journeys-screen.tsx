@@ -59,28 +59,17 @@ export function JourneysScreen() {
 /** What every list of journeys says of one. */
 export const journeyColumns = {
   name: { label: 'Journey', cell: ({ id, name }) => <Link to={`/journeys/${encodeURIComponent(id)}`}>{name}</Link> },
+  requester: { label: 'For', size: 'narrow', isMinor: true, cell: (each) => <PersonLink id={each.requesterUserId} /> },
   due: { label: 'Due', size: 'narrow', cell: (journey) => <DueDate journey={journey} /> },
   progress: { label: 'Progress', size: 'narrow', isMinor: true, cell: (journey) => <Progress journey={journey} /> },
   waiting: { label: 'Waits for', size: 'wide', cell: (journey) => <WaitsForText journey={journey} /> },
 } satisfies Readonly<Record<string, Column<Journey>>>
 
-const { name, due, progress, waiting } = journeyColumns
+const { name, requester, due, progress, waiting } = journeyColumns
 
 /** Those of late journeys say what each waits for. */
 function columnsFor(areLate: boolean): readonly Column<Journey>[] {
-  if (areLate) {
-    return [
-      name,
-      {
-        label: 'For',
-        size: 'narrow',
-        isMinor: true,
-        cell: ({ requesterUserId }) => <PersonLink id={requesterUserId} />,
-      },
-      due,
-      waiting,
-    ]
-  }
+  if (areLate) return [name, requester, due, waiting]
   return [
     name,
     { label: 'Number', size: 'narrow', isMinor: true, cell: ({ friendlyIdentifier }) => friendlyIdentifier },

@@ -34,7 +34,7 @@ export function CreateKey({ kind = ApiKeyKind.PK, onClose }: CreateKeyProps) {
       kind: `A worker writes as automation${isOfTeam ? '' : '; a directory writes over SCIM'}.`,
       ...(!isOfTeam && { teamId: 'Leave empty for the whole organization.' }),
       lifetimeSeconds: 'Leave empty for no expiry.',
-      permissions: 'Those that you have, as far as such a key can use them.',
+      permissions: 'You can give what you have yourself, as far as such a key can use it.',
     },
     hides: (text) => (text('kind') === DIRECTORY ? ['teamId', 'permissions'] : []),
     options: (text) => ({

@@ -98,19 +98,15 @@ function Key({ apiKey, above }: { readonly apiKey: ApiKey; readonly above: React
             isDangerous
             why={whyNotRevoke}
           >
-            <CheckField
-              label="Every key that it was rotated from or to as well"
-              checked={isChain}
-              onChange={setChain}
-            />
+            <CheckField label="Also the keys that it was rotated from or to" checked={isChain} onChange={setChain} />
           </WriteButton>
         </Toolbar>
       }
     >
       <Panel title="About">
-        <Lifeline apiKey={apiKey} />
         <Facts
           facts={{
+            Life: <Lifeline apiKey={apiKey} />,
             Kind: enumText(ApiKeyKindSchema, apiKey.kind),
             Team: apiKey.teamId === '' ? 'The whole organization' : <ThingLink kind="teams" id={apiKey.teamId} />,
             'Last used': <When at={apiKey.lastUsedAt} exact none="Never" />,

@@ -64,7 +64,7 @@ export function KeysScreen() {
     { name: 'status', label: 'State', options: enumOptions(ApiKeyStatusSchema, 'All') },
     { name: 'use', label: 'Use', options: optionsOf('All', { unused: 'Not used for 30 days' }) },
     { name: 'age', label: 'Age', options: [{ value: '', text: 'All' }, ...keyAges] },
-    { name: 'left', label: 'Creator', options: optionsOf('Anybody', { yes: 'Deactivated, but the key still works' }) },
+    { name: 'left', label: 'Creator', options: optionsOf('Anybody', { yes: 'Deactivated' }) },
     { name: 'maker', label: 'Created by', kind: 'fixed', text: <PersonLink id={filters['maker'] ?? ''} /> },
   ]
   return (

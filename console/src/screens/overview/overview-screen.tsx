@@ -1,10 +1,8 @@
-import { useQuery } from '@connectrpc/connect-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { ApiKeyService, ApiKeyStatus } from '../../../../gen/svc/v2/api_key_pb.js'
 import { AuditLogService } from '../../../../gen/svc/v2/audit_log_pb.js'
 import { JourneyService } from '../../../../gen/svc/v2/journey_pb.js'
-import { OrganizationService } from '../../../../gen/svc/v2/organization_pb.js'
 import { TeamService } from '../../../../gen/svc/v2/team_pb.js'
 import { UserService } from '../../../../gen/svc/v2/user_pb.js'
 import { WebhookEndpointService, WebhookEndpointStatus } from '../../../../gen/svc/v2/webhook_endpoint_pb.js'
@@ -29,13 +27,12 @@ export function OverviewScreen() {
 
 /** What there is, and what needs attention. */
 function Overview() {
-  const { data } = useQuery(OrganizationService.method.getOrganization, undefined, { staleTime: 300_000 })
   const people = useTotal(UserService.method.listUsers, {})
   const teams = useTotal(TeamService.method.listTeams, {})
   const journeys = useTotal(JourneyService.method.listJourneys, { isArchived: false })
   const keys = usePages(ApiKeyService.method.listApiKeys, {})
   return (
-    <Screen title="Overview" lead={data?.data?.name}>
+    <Screen title="Overview">
       <ul className={styles['counts']}>
         <Count title="People" path="/people" query={people} />
         <Count title="Teams" path="/teams" query={teams} />
@@ -113,10 +110,10 @@ export function ChangesADay() {
   const most = Math.max(1, ...counts.values())
   const width = WIDTH / days.length
   return (
-    <Panel title="Changes a day" actions={<Link to="/audit">Audit log</Link>} asked={[events]}>
+    <Panel title="Changes per day" actions={<Link to="/audit">Audit log</Link>} asked={[events]}>
       <div className={styles['plot']}>
         <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none">
-          <title>Changes a day</title>
+          <title>Changes per day</title>
           {days.map((day, index) => {
             const height = Math.max(1, ((counts.get(day) ?? 0) / most) * HEIGHT)
             const count = counts.get(day) ?? 0

@@ -96,7 +96,7 @@ function Deeds({ id }: { readonly id: string }) {
   const deeds = usePages(listAuditEvents, { actorId: id, pageSize: 5 })
   const all = <Link {...listAt('/audit', { actor: id })}>All that this person did</Link>
   return (
-    <Panel title="What this person did" actions={all} asked={[deeds]}>
+    <Panel title="What this person did" actions={deeds.why === undefined && all} asked={[deeds]}>
       {deeds.rows.length === 0 && <p>Nothing is in the audit log.</p>}
       <AuditTimeline events={deeds.rows} />
     </Panel>

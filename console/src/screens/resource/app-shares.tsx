@@ -4,7 +4,7 @@ import { TeamService } from '../../../../gen/svc/v2/team_pb.js'
 import { useOwnTeams, useWhyNot } from '../../api/caller-context.js'
 import { teamOf } from '../../api/message.js'
 import { usePages } from '../../api/pages.js'
-import { ThingName, useThingName } from '../../api/things.js'
+import { ThingName, useIsHidden, useThingName } from '../../api/things.js'
 import { Picker } from '../../ui/picker.js'
 import { WriteButton } from '../../ui/write-button.js'
 import type { PartProps } from './declaration.js'
@@ -54,6 +54,7 @@ type UnshareButtonProps = Pick<PartProps, 'id'> & { readonly teamId: string; rea
 
 function UnshareButton({ id, teamId, why }: UnshareButtonProps) {
   const team = useThingName('teams', teamId) ?? '…'
+  const isHidden = useIsHidden('teams', teamId)
   return (
     <WriteButton
       look="quiet"
@@ -62,9 +63,9 @@ function UnshareButton({ id, teamId, why }: UnshareButtonProps) {
       input={{ id, teamId }}
       changes={() => [{ label: 'In the list of', from: team, to: '' }]}
       confirm="Stop sharing"
-      said={() => `It is no longer shared with ${team}.`}
       isDangerous
-      why={why}
+      said={() => `${team} no longer sees the app.`}
+      why={why ?? (isHidden ? 'You cannot see this team.' : undefined)}
     />
   )
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@connectrpc/connect-query'
 import { EntityFieldMappingService } from '../../../../gen/svc/v2/entity_field_mapping_pb.js'
 import { CreateEntityIngestionConfigRequestSchema } from '../../../../gen/svc/v2/entity_ingestion_config_pb.js'
 import { useNamed } from '../../api/things.js'
-import { spokenId } from '../../api/words.js'
+import { durationText, spokenId } from '../../api/words.js'
 import type { Sentence, SentenceProps } from './declaration.js'
 import { Choice, Span, Text, Thing } from './slots.js'
 
@@ -19,8 +19,9 @@ function Mapping({ text, slot, set }: SentenceProps) {
       The field <Text known={known} {...slot('Field', 'internalFieldId')} /> of a{' '}
       <Thing kind="entity-types" isLink {...slot('Entity type', 'entityTypeId')} /> comes from{' '}
       <Text {...slot('From', 'externalFieldPath')} placeholder="Path, such as mail[0].value" /> of{' '}
-      <Thing kind="ingestion" isLink {...slot('Ingestion config', 'ingestionConfigId')} />. Where several fill it, the
-      highest priority wins; this has <Text type="number" {...slot('Priority', 'priority')} />
+      <Thing kind="ingestion" isLink {...slot('Ingestion config', 'ingestionConfigId')} />
+      {!set && '.'} Where several fill it, the highest priority wins; this has{' '}
+      <Text type="number" {...slot('Priority', 'priority')} />
     </>
   )
 }
@@ -35,17 +36,21 @@ function Ingestion({ text, slot, set }: SentenceProps) {
     const { value, ...field } = slot(label, name)
     return <Choice {...field} words={{ true: yes, false: no }} value={value || 'false'} />
   }
-  const isTimed = set !== undefined || Number(text('syncIntervalSeconds')) > 0
+  const seconds = Number(text('syncIntervalSeconds'))
+  const isTimed = set !== undefined || seconds > 0
   return (
     <>
-      {yesNo('State', 'enabled', 'On', 'Off')}: {isTimed ? 'every ' : 'whenever it is started'}
-      {isTimed && <Span {...slot('How often', 'syncIntervalSeconds')} />}, the workflow{' '}
-      <Text known={workflows} {...workflow} onChange={onChange && choose} />{' '}
+      {yesNo('State', 'enabled', 'On', 'Off')}
+      {!set && ':'} {isTimed ? 'every ' : 'whenever it is started'}
+      {set && <Span {...slot('How often', 'syncIntervalSeconds')} />}
+      {!set && isTimed && <strong>{durationText(seconds).replace(/^1 /, '')}</strong>}
+      {!set && ','} the workflow <Text known={workflows} {...workflow} onChange={onChange && choose} />{' '}
       {yesNo('Workflow is', 'isWorkflowPublished', '(published)', '(not published)')} brings in{' '}
       {yesNo('What', 'hasIngestionContext', 'what has changed since the last time', 'everything')} from{' '}
-      <Thing kind="apps" isLink {...slot('App', 'appInstanceId')} />, as entities of the type{' '}
-      <Thing kind="entity-types" isLink {...slot('Entity type', 'internalEntityTypeId')} />. What is deleted there{' '}
-      {yesNo('Deletions', 'syncDeletions', 'is deleted here as well', 'stays here')}
+      <Thing kind="apps" isLink {...slot('App', 'appInstanceId')} />
+      {!set && ','} as entities of the type{' '}
+      <Thing kind="entity-types" isLink {...slot('Entity type', 'internalEntityTypeId')} />
+      {!set && '.'} What is deleted there {yesNo('Deletions', 'syncDeletions', 'is deleted here as well', 'stays here')}
     </>
   )
 }

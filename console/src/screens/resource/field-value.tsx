@@ -36,14 +36,10 @@ export function FieldValue({ field, item }: { readonly field: DescField; readonl
   return field.localName === 'id' ? <code>{text}</code> : draftText(field, draftOf(field, item)) || '–'
 }
 
+type MessagesProps = { readonly schema: DescMessage; readonly messages: readonly Message[] }
+
 /** The messages of a field, in words. */
-export function Messages({
-  schema,
-  messages,
-}: {
-  readonly schema: DescMessage
-  readonly messages: readonly Message[]
-}) {
+export function Messages({ schema, messages }: MessagesProps) {
   if (messages.length === 0) return <>–</>
   if (schema.typeName === RuleSchema.typeName) return <Rules rules={messages as readonly Rule[]} />
   const keyed = messages.map((message, index) => ({ message, key: `${index}` }))

@@ -85,9 +85,7 @@ export function MessageFields({ field, schema, text, faults, onChange }: Message
         })}
       <Faults faults={own ? [own] : []} />
       {items !== undefined && (isList || items.length === 0) && (
-        <div>
-          <Button onClick={() => change(settled(schema, [...items, newItem(schema)]))}>Add {oneOf(one)}</Button>
-        </div>
+        <Button onClick={() => change(settled(schema, [...items, newItem(schema)]))}>Add {oneOf(one)}</Button>
       )}
       <details className={styles['advanced']}>
         <summary>Advanced</summary>
@@ -100,7 +98,7 @@ export function MessageFields({ field, schema, text, faults, onChange }: Message
 /** What one of the messages of a field is called, where the label of the field does not say it. */
 const ones: Readonly<Record<string, string>> = {
   Rule: 'comparison',
-  SlaCondition: 'rule of the clock',
+  SlaCondition: 'clock rule',
   SlaAction: 'workflow',
   Skill: 'skill',
   SecurityScheme: 'security scheme',

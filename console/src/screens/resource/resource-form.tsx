@@ -1,7 +1,7 @@
 import { type DescField, fromJson, isMessage, type JsonValue, type Message } from '@bufbuild/protobuf'
 import { type ReactNode, useState } from 'react'
 import { ApiKeySchema } from '../../../../gen/svc/v2/api_key_pb.js'
-import { useOwnTeams } from '../../api/caller-context.js'
+import { FormMethod, useOwnTeams } from '../../api/caller-context.js'
 import { idOf, memberOf, nameOf } from '../../api/message.js'
 import { itemOf } from '../../api/standard-methods.js'
 import { kindOf, ThingName } from '../../api/things.js'
@@ -73,9 +73,10 @@ export function ResourceForm(props: ResourceFormProps) {
   const saidOf = ({ localName }: DescField) =>
     (sentence?.said ?? sentence?.fields)?.includes(localName) ? sentence : undefined
   if (made !== undefined) {
-    const key = itemIn(made)
-    const signsIn = key && isMessage(key, ApiKeySchema) && { clientId: key.id, kind: key.kind }
-    return <SecretDialog secret={secretOf(made) ?? ''} of={declaration.one} {...signsIn} onClose={() => onDone(made)} />
+    const item = itemIn(made)
+    // A key signs in with its id.
+    const key = item && isMessage(item, ApiKeySchema) ? { clientId: item.id, kind: item.kind } : {}
+    return <SecretDialog secret={secretOf(made) ?? ''} of={declaration.one} {...key} onClose={() => onDone(made)} />
   }
   if (form.isReviewing && request !== undefined) {
     return (
@@ -112,44 +113,46 @@ export function ResourceForm(props: ResourceFormProps) {
   const inSentence = fields.filter(({ localName }) => sentence?.fields.includes(localName))
   const set = (texts: Draft) => setDraft({ ...draft, ...texts })
   return (
-    <Dialog title={title} look="wide" isTyped={isTyped} onClose={onClose}>
-      {note}
-      <div className={styles['form']}>
-        {fields.map((field) =>
-          inSentence.includes(field) ? (
-            sentence &&
-            field === inSentence[0] && (
-              <fieldset key={sentence.title} className={styles['nested']}>
-                <legend>{sentence.title}</legend>
-                <div className={styles['sentence']}>
-                  <sentence.Sentence
-                    text={textAt}
-                    slot={(label, name) => ({
-                      label,
-                      value: textAt(name),
-                      fault: form.at(name)[0]?.text,
-                      onChange: hasField(name) ? (text) => set({ [name]: text }) : undefined,
-                    })}
-                    set={set}
-                  />
-                </div>
-              </fieldset>
-            )
-          ) : (
-            <FieldControl
-              key={field.localName}
-              field={field}
-              text={textOf(field)}
-              faults={form.at(field.localName)}
-              hint={declaration.hints?.[field.localName]}
-              options={options[field.localName]}
-              onChange={(text) => set({ [field.localName]: text })}
-            />
-          ),
-        )}
-      </div>
-      <FormFoot form={form} isTyped={isTyped} onClose={onClose} why={why} />
-    </Dialog>
+    <FormMethod value={method}>
+      <Dialog title={title} look="wide" isTyped={isTyped} onClose={onClose}>
+        {note}
+        <div className={styles['form']}>
+          {fields.map((field) =>
+            inSentence.includes(field) ? (
+              sentence &&
+              field === inSentence[0] && (
+                <fieldset key={sentence.title} className={styles['nested']}>
+                  <legend>{sentence.title}</legend>
+                  <div className={styles['sentence']}>
+                    <sentence.Sentence
+                      text={textAt}
+                      slot={(label, name) => ({
+                        label,
+                        value: textAt(name),
+                        fault: form.at(name)[0]?.text,
+                        onChange: hasField(name) ? (text) => set({ [name]: text }) : undefined,
+                      })}
+                      set={set}
+                    />
+                  </div>
+                </fieldset>
+              )
+            ) : (
+              <FieldControl
+                key={field.localName}
+                field={field}
+                text={textOf(field)}
+                faults={form.at(field.localName)}
+                hint={declaration.hints?.[field.localName]}
+                options={options[field.localName]}
+                onChange={(text) => set({ [field.localName]: text })}
+              />
+            ),
+          )}
+        </div>
+        <FormFoot form={form} isTyped={isTyped} onClose={onClose} why={why} />
+      </Dialog>
+    </FormMethod>
   )
 }
 

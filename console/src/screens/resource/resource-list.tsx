@@ -2,11 +2,12 @@ import type { Message } from '@bufbuild/protobuf'
 import { Link, useNavigate } from '@tanstack/react-router'
 import Plus from 'lucide-react/dist/esm/icons/plus.mjs'
 import { useState } from 'react'
-import { useWhyNot } from '../../api/caller-context.js'
+import { useOwnTeams, useWhyNot } from '../../api/caller-context.js'
 import { idOf, nameOf, teamOf } from '../../api/message.js'
 import { usePages, useTotal } from '../../api/pages.js'
 import { itemOf } from '../../api/standard-methods.js'
-import { type Kind, kindOf, ThingName, useChoices } from '../../api/things.js'
+import { useTagged } from '../../api/tagged.js'
+import { type Kind, kindOf, methodsOf, ThingName, useChoices } from '../../api/things.js'
 import { labelOf, oneOf } from '../../api/words.js'
 import { listAt, useFilters } from '../../ui/address.js'
 import { Button, Toolbar } from '../../ui/button.js'
@@ -31,7 +32,7 @@ export function ResourceList({ declaration }: { readonly declaration: ResourceDe
   const [isCreating, setCreating] = useState(false)
   const navigate = useNavigate()
   const { request, missing } = useListRequest(declaration)
-  const whyNotCreate = useWhyNot(create)
+  const whyNotCreate = useWhyNot(create, { teamId: useOwnerTeam(declaration, request) })
   const pages = usePages(list, { ...request, pageSize: PAGE_SIZE }, { isWanted: missing === undefined })
   const isCounted = pages.hasNextPage && 'includeTotal' in list.input.field
   const total = useTotal(list, request, { isWanted: isCounted })
@@ -148,6 +149,15 @@ function useListRequest({ list, filters = [] }: ResourceDeclaration) {
   const needed = isWhole ? [] : filters.filter((name) => !['teamId', 'q'].includes(name))
   const missing = needed.find((name) => !given[name])
   return { request: Object.fromEntries(narrowed) as Record<string, never>, missing }
+}
+
+/** The team of what a thing, or all of a list, belongs to: it is read where rights differ from team to team. */
+export function useOwnerTeam({ filters = [], update }: ResourceDeclaration, item: object): string | undefined {
+  const owner = filters.find((name) => !['q', 'teamId'].includes(name)) ?? ''
+  const id: unknown = Reflect.get(item, owner)
+  const isAsked = useOwnTeams(update) !== undefined && Boolean(id)
+  const { data } = useTagged(methodsOf(kindOf(owner) ?? 'teams').get, { id } as never, isAsked)
+  return data && teamOf(itemIn(data.message) ?? data.message)
 }
 
 /** What a list that is of one thing can be of, each with its team. */

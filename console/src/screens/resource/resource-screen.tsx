@@ -18,7 +18,7 @@ import { declarationAt } from './declarations.js'
 import { FieldValue } from './field-value.js'
 import { MemberPanel, useSearchedPages } from './member-panel.js'
 import { itemIn, ResourceForm, Said } from './resource-form.js'
-import { columnsOf, ResourceList } from './resource-list.js'
+import { columnsOf, ResourceList, useOwnerTeam } from './resource-list.js'
 
 /** What the head of the screen has. */
 const shownAbove: readonly string[] = ['id', 'name', 'teamId', 'directoryManaged', 'status', 'memberCount']
@@ -127,7 +127,8 @@ function Actions({ declaration, item, subject }: ThingProps) {
   const { path, one, update, remove, archive, Actions: Own } = declaration
   const [isEditing, setEditing] = useState(false)
   const navigate = useNavigate()
-  const about = { teamId: teamOf(item) }
+  const ofOwner = useOwnerTeam(declaration, item)
+  const about = { teamId: path === 'teams' ? idOf(item) : (teamOf(item) ?? ofOwner) }
   const whyNotEdit = useWhyNot(update, about)
   const whyNotRemove = useWhyNot(remove ?? update, about)
   const close = () => setEditing(false)
@@ -144,9 +145,9 @@ function Actions({ declaration, item, subject }: ThingProps) {
           confirm="Delete"
           isDangerous
           why={whyNotRemove}
-          onDone={() => void navigate({ to: `/${path}` })}
+          onDone={() => navigate({ to: `/${path}` })}
         >
-          <p>This is refused while something refers to it; the answer says what.</p>
+          <p>It cannot be deleted while something refers to it; you are told what.</p>
         </WriteButton>
       )}
       {Own && <Own id={idOf(item)} item={item} subject={subject} />}

@@ -30,7 +30,7 @@ const comparisons = {
   lte: 'is at most',
 }
 const ticketFields = ['status', 'priority', 'team', 'group', 'requester', 'assignee', 'firstReplyBy']
-const fieldWords = Object.fromEntries(ticketFields.map((name) => [name, labelOf(name)]))
+const fieldWords = { ...Object.fromEntries(ticketFields.map((name) => [name, labelOf(name)])), status: 'Status' }
 /** The fields of tickets whose values are ids of things with names. */
 const kinds: Readonly<Record<string, Kind>> = {
   priority: 'priorities',
@@ -143,7 +143,7 @@ export function ConditionSentence({ value: condition, onChange }: MessageProps<S
       />
       {(resumePolicy || (isPause && onChange)) && (
         <>
-          ; afterwards{' '}
+          {!onChange && ';'} afterwards{' '}
           <Choice
             label="Afterwards"
             words={{ CONTINUE: 'it goes on', RESTART: 'it starts again' }}

@@ -32,13 +32,10 @@ export function Text({ onChange, ...field }: TextProps) {
   return <TextField placeholder={label} {...field} onChange={onChange} />
 }
 
+type ThingProps = SlotProps & { readonly kind: Kind; readonly isLink?: boolean }
+
 /** A thing by its name. */
-export function Thing({
-  kind,
-  onChange,
-  isLink,
-  ...field
-}: SlotProps & { readonly kind: Kind; readonly isLink?: boolean }) {
+export function Thing({ kind, onChange, isLink, ...field }: ThingProps) {
   const name = useThingName(kind, onChange ? '' : field.value)
   if (onChange !== undefined) {
     return <Picker kind={kind} placeholder={isLink ? field.label : undefined} {...field} onChange={onChange} />

@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf'
 import { useState } from 'react'
 import { type GetTeamMemberResponse, type TeamMember, TeamService } from '../../../../gen/svc/v2/team_pb.js'
 import { TeamUserRole, TeamUserRoleSchema } from '../../../../gen/svc/v2/user_pb.js'
-import { useWhyNot } from '../../api/caller-context.js'
+import { FormMethod, useWhyNot } from '../../api/caller-context.js'
 import { nameOf } from '../../api/message.js'
 import { PersonLink, ThingName } from '../../api/things.js'
 import { enumOptions, enumText } from '../../api/words.js'
@@ -67,7 +67,7 @@ export function TeamMembers({ id: teamId, item }: PartProps) {
                 { label: 'Role', from: roleText(answer), to: 'None' },
               ]}
               confirm="Remove"
-              said={() => `${name} has no role in ${team} any more.`}
+              said={() => `${name} is no longer in ${team}.`}
               isDangerous
               why={why}
             />
@@ -158,7 +158,9 @@ export function GiveRole({ teamId: givenTeam = '', userId: givenUser = '', membe
         <Picker label="Person" kind="people" value={userId} fault={faultAt('userId')} onChange={set('userId')} />
       )}
       {givenTeam === '' && (
-        <Picker label="Team" kind="teams" value={teamId} fault={faultAt('teamId')} onChange={set('teamId')} />
+        <FormMethod value={setTeamMember}>
+          <Picker label="Team" kind="teams" value={teamId} fault={faultAt('teamId')} onChange={set('teamId')} />
+        </FormMethod>
       )}
       <SelectField
         label="Role"

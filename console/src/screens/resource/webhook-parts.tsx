@@ -44,7 +44,7 @@ export function WebhookActions({ id, item, subject }: PartProps) {
         text="Send a test"
         title="Send a test event"
         method={methods.testWebhookEndpoint}
-        changes={() => [{ label: 'Sent', to: 'An event of the type webhook_endpoint.test, once' }]}
+        changes={() => [{ label: 'Sent', to: 'One test event' }]}
         confirm="Send"
         said={({ delivered }) => `The receiver ${delivered ? 'accepted' : 'did not accept'} the test.`}
         onDone={setTested}
@@ -150,12 +150,12 @@ function ReplayButton({ id, subject, why, text, from, onDone = () => {} }: Repla
       onDone={onDone}
     >
       <TextField
-        label="From the event at the position"
+        label="From the position"
         type="number"
         value={position}
         fault={fault}
         onChange={setPosition}
-        hint="1 is the first event of the organization. Details of a delivery have its position."
+        hint="1 is the first event of the organization; the details of each delivery have its position."
       />
     </WriteButton>
   )
@@ -176,7 +176,7 @@ function ResendButton({ endpointId, delivery: { id, type, nextAttemptAt }, ...ot
       input={{ webhookEndpointId: endpointId, id }}
       changes={() => [{ label: 'Next attempt', from: <When at={nextAttemptAt} exact />, to: 'Now, under the same ID' }]}
       confirm="Resend"
-      said={() => 'It is sent again.'}
+      said={() => 'Sent again.'}
     />
   )
 }

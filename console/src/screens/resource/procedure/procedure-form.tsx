@@ -90,9 +90,7 @@ export function ProcedureForm({ accessPolicyId, subject, onClose }: ProcedureFor
         </fieldset>
       ))}
       <Faults faults={(inStages.length > 0 ? inStages : form.at('steps')).filter(({ path }) => path.length === 0)} />
-      <div>
-        <Button onClick={() => setStages([...stages, newStage()])}>Add a stage</Button>
-      </div>
+      <Button onClick={() => setStages([...stages, newStage()])}>Add a stage</Button>
       <FormFoot form={form} isTyped={isEdited} onClose={onClose} why={why} />
     </Dialog>
   )
@@ -126,9 +124,7 @@ function StageFields({ number, stage, faults, onChange }: StageFieldsProps) {
         </fieldset>
       ))}
       <Faults faults={inSteps.filter(({ path }) => path.length === 0)} />
-      <div>
-        <Button onClick={() => setSteps([...steps, newStep()])}>Add a parallel step</Button>
-      </div>
+      <Button onClick={() => setSteps([...steps, newStep()])}>Add a parallel step</Button>
     </>
   )
 }

@@ -7,7 +7,7 @@ import { durationText, sentence } from '../../../api/words.js'
 import { Badge, Button, Toolbar } from '../../../ui/button.js'
 import { ReadFirst } from '../../../ui/read-first.js'
 import { Panel } from '../../../ui/screen.js'
-import { Answered, Empty } from '../../../ui/states.js'
+import { Empty } from '../../../ui/states.js'
 import { WriteButton } from '../../../ui/write-button.js'
 import type { PartProps } from '../declaration.js'
 import { ProcedureForm } from './procedure-form.js'
@@ -39,12 +39,11 @@ export function Procedures({ id: accessPolicyId, item }: PartProps) {
           Create a procedure
         </Button>
       }
+      asked={[pages]}
     >
-      <Answered asked={[pages]}>
-        {pages.rows.length === 0 && (
-          <Empty title="No procedure">Nobody can approve access under this policy yet. Create a procedure.</Empty>
-        )}
-      </Answered>
+      {pages.rows.length === 0 && (
+        <Empty title="No procedure">Nobody can approve access under this policy yet. Create a procedure.</Empty>
+      )}
       {titled.map(({ procedure, title }) => (
         <article key={procedure.id} className={styles['procedure']}>
           <Toolbar>

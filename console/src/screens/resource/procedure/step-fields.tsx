@@ -143,7 +143,7 @@ export function ApproverFields({ approver, faults, onChange }: ApproverFieldsPro
         />
       )}
       <CheckField
-        label="Is told of new requests"
+        label="Is notified of new requests"
         checked={notify}
         onChange={(checked) => onChange({ ...approver, notify: checked })}
       />
