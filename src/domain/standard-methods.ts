@@ -196,7 +196,7 @@ export function deleteObject<Of extends StandardKey>(
 
 function inUse(name: string, id: string, referrers: readonly Referrers[]): ServiceError {
   const words = referrers.map((each) => each.words ?? each.name.replace(/[A-Z]/g, (first) => ` ${first.toLowerCase()}`))
-  const message = `the ${name} is in use: first delete the ${words.join(' and ')} that refer to it, or make them refer to another`
+  const message = `the ${name} is in use: first delete the ${new Intl.ListFormat('en').format(words)} that refer to it, or make them refer to another`
   const kinds = referrers.map((each) => each.name).join(',')
   const metadata = { resourceType: typeNamed(name), resourceId: id, referrers: kinds }
   return new ServiceError('RESOURCE_IN_USE', message, { metadata })

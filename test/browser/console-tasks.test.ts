@@ -104,7 +104,7 @@ it('writes a procedure of two stages', async () => {
   await button('Add a stage').click()
   await button('Review').click()
   await button('Create').click()
-  await said('A procedure is created.')
+  await said('Procedure created.')
   await link('Goro Tanaka').waitFor()
 })
 
