@@ -37,6 +37,6 @@ it('a key whose creator leaves is seen where one looks: the person, the deactiva
   await go('/')
   await page.getByRole('link', { name: '1 API key still works though its creator is deactivated' }).click()
   expect(await names()).toEqual(['Nightly export'])
-  await page.getByText('Deactivated', { exact: true }).waitFor()
+  await page.getByRole('region', { name: 'API keys' }).getByText('Deactivated', { exact: true }).waitFor()
   await close()
 })
