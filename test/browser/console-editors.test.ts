@@ -200,7 +200,7 @@ describe('the forms of the console', () => {
     await page.getByRole('button', { name: 'Send earlier events again' }).click()
     const dialog = page.getByRole('dialog', { name: 'Send events again' })
     for (const wrong of ['-5', '0', '9'.repeat(30)]) {
-      await dialog.getByLabel('From the event at the position').fill(wrong)
+      await dialog.getByLabel('From the position').fill(wrong)
       await dialog.getByText('A whole number from 1 on.').waitFor()
       expect(await dialog.getByRole('button', { name: 'Send again' }).getAttribute('aria-disabled')).toBe('true')
     }

@@ -81,7 +81,7 @@ export function RuleSentence({ value: rule, isLast = true, onChange }: MessagePr
     <>
       <Choice
         label="Field"
-        words={field ? { ...fieldWords, [field]: labelOf(field) } : fieldWords}
+        words={field === '' || field in fieldWords ? fieldWords : { ...fieldWords, [field]: labelOf(field) }}
         isStrong
         value={field}
         onChange={onChange && ((next) => set({ field: next }, kind === kinds[next] ? given : []))}
