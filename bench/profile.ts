@@ -5,7 +5,7 @@ import { type EmbeddedServer, seed } from '../harness/database.js'
 import { operationsSize } from '../harness/records.js'
 import { startServer } from './child.js'
 import { compare, type Rounds } from './compare.js'
-import { operations } from './operation-requests.js'
+import { operations, otherOperations, standardOperations } from './operation-requests.js'
 
 interface CpuProfile {
   readonly nodes: readonly ProfileNode[]
@@ -27,7 +27,7 @@ export async function profileOperations(
 ): Promise<void> {
   const connectionString = await server.createDatabase('profiles')
   const tokens = await seed(connectionString, operationsSize)
-  for (const { name, requests } of operations(tokens)) {
+  for (const { name, requests } of [operations, otherOperations, standardOperations].flatMap((of) => of(tokens))) {
     if (only !== undefined && !name.includes(only)) continue
     const folder = await mkdtemp(join(tmpdir(), 'svc-profile-'))
     const prof = ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--cpu-prof-interval=200']

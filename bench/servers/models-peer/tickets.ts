@@ -125,7 +125,8 @@ export function addTicketRoutes(app: FastifyInstance, prisma: PrismaClient): voi
 
 type Definition = Prisma.SlaDefinitionGetPayload<{ include: typeof definitionParts }>
 
-function definitionJson({ organizationId: _organizationId, ordinal: _ordinal, archivedAt, ...definition }: Definition) {
+function definitionJson(row: Definition) {
+  const { organizationId: _organizationId, ordinal: _ordinal, version: _version, archivedAt, ...definition } = row
   return {
     ...definition,
     startingPoint: `SLA_STARTING_POINT_${definition.startingPoint}`,
