@@ -47,6 +47,7 @@ const matrix: readonly Row[] = [
   ['ListUserTeams', 'teams:read', []],
   ['SetTeamMember', 'teams:write', []],
   ['RemoveTeamMember', 'teams:write', []],
+  ['ListUserSessions', 'users:read', ['TEAM_API_KEY']],
   ['GetUser', 'users:read', ['TEAM_API_KEY']],
   ['ListUsers', 'users:read', ['TEAM_API_KEY']],
   ['ListDepartmentOptions', 'users:read', ['TEAM_API_KEY']],

@@ -73,6 +73,7 @@ const routes: Record<string, string> = {
   'UserService.DeactivateUser': 'post /v2/users/{id}:deactivate',
   'UserService.ReactivateUser': 'post /v2/users/{id}:reactivate',
   'UserService.EndUserSessions': 'post /v2/users/{id}:endSessions',
+  'UserService.ListUserSessions': 'get /v2/users/{user_id}/sessions',
   'UserService.GetUser': 'get /v2/users/{id}',
   'UserService.ListUsers': 'get /v2/users',
   'UserService.ListDepartmentOptions': 'get /v2/department-options',

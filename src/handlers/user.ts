@@ -17,6 +17,7 @@ import {
   deactivateUser,
   endUserSessions,
   getUser,
+  listUserSessions,
   type NewUser,
   reactivateUser,
   type UserUpdate,
@@ -60,6 +61,15 @@ export function createUserHandlers({ tally }: HandlerTools): ServiceImpl<typeof 
 
     deleteDepartmentOption: emptyResponse((callContext, { id }) => deleteDepartmentOption(callContext, id)),
     endUserSessions: emptyResponse((callContext, { id }) => endUserSessions(callContext, id)),
+
+    async listUserSessions({ userId }, context) {
+      const sessions = await listUserSessions(callContextOf(context), userId)
+      return {
+        data: sessions.map(({ createdAt, expiresAt }) => {
+          return { createdAt: createdAt.toISOString(), expiresAt: expiresAt.toISOString() }
+        }),
+      }
+    },
 
     async listUsers(request, context) {
       const [field, owner] = [nameOf(UserProfileField, request.field), nameOf(FieldOwner, request.owner)]

@@ -231,6 +231,11 @@ export const methodRequests: Readonly<Record<string, readonly MethodRequest[]>> 
     ['member', 403, { id: users.agent }],
     ['key', 404, { id: nothing }],
   ],
+  'UserService/ListUserSessions': [
+    ['key', 200, { userId: users.agent }],
+    ['member', 403, { userId: users.agent }],
+    ['key', 404, { userId: nothing }],
+  ],
   'UserService/ListDepartmentOptions': [
     ['key', 200, {}],
     ['nobody', 401, {}],

@@ -35,6 +35,10 @@ export const userMethods = {
     procedure: 'svc.v2.UserService/EndUserSessions',
     rest: ({ id, ...json }) => ({ method: 'POST', path: `/v2/users/${segment(id)}:endSessions`, json }),
   },
+  listUserSessions: {
+    procedure: 'svc.v2.UserService/ListUserSessions',
+    rest: ({ userId }) => ({ method: 'GET', path: `/v2/users/${segment(userId)}/sessions` }),
+  },
   getUser: {
     procedure: 'svc.v2.UserService/GetUser',
     rest: ({ id }) => ({ method: 'GET', path: `/v2/users/${segment(id)}` }),

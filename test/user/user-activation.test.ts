@@ -68,6 +68,36 @@ describe.each(protocols)('access over %s', (protocol) => {
     expect(await actionsOf(id)).toEqual(['user.end_sessions'])
   })
 
+  it('is listed by the sessions that have not ended, the newest first', async () => {
+    const own = await insertUserToken(service.database, { userId: id })
+    const other = await insertUserToken(service.database, { userId: fixture.users.requester })
+    const sessions = `SELECT * FROM user_tokens WHERE user_id = '${id}'`
+    for (const [since, left] of [
+      ['2 days', '1 hour'],
+      ['3 days', '-1 second'],
+      ['1 hour', '10 days'],
+    ]) {
+      await service.database.execute(`
+        INSERT INTO user_tokens (organization_id, user_id, token_hash, created_at, expires_at)
+        SELECT organization_id, user_id, sha256('${protocol} ${since}'), date_trunc('hour', now()) - interval '${since}',
+               date_trunc('hour', now()) + interval '${left}' FROM (${sessions} LIMIT 1) token`)
+    }
+    const list = async (token: string) => (await succeeds('listUserSessions', { userId: id }, token)).data
+    const [newest, ...others] = await list(own)
+    expect(Object.keys(newest)).toEqual(['createdAt', 'expiresAt'])
+    const rows = await service.database.query<{ createdAt: Date; expiresAt: Date }>(
+      `SELECT created_at AS "createdAt", expires_at AS "expiresAt" FROM (${sessions}) x WHERE expires_at > now()
+        ORDER BY created_at DESC`,
+    )
+    expect(rows).toHaveLength(3)
+    expect([newest, ...others]).toEqual(JSON.parse(JSON.stringify(rows)))
+    expect(await list(key)).toEqual([newest, ...others])
+    expect((await call('listUserSessions', { userId: id }, other)).reason).toBe('PERMISSION_MISSING')
+    expect((await call('listUserSessions', { userId: 'nobody' }, key)).reason).toBe('RESOURCE_NOT_FOUND')
+    await succeeds('endUserSessions', { id })
+    expect(await list(key)).toEqual([])
+  })
+
   it('is recorded with the name of what changed', async () => {
     await succeeds('deactivateUser', { id }, admin)
     const [event] = (await succeeds('listAuditEvents', { targetId: id }, admin)).data
