@@ -61,7 +61,7 @@ export interface CallContext extends WriteContext, Pick<UserTables, 'reads' | 'r
   readonly tables: Tables
   readonly pageTokens: PageTokens
   readonly caller: Caller
-  /** Gives up the place among the running calls, until the caller is admitted again: others may run meanwhile. */
+  /** Releases the place among the running calls, so that others can run until the caller is admitted again. */
   readonly release: () => void
   /** Admits the caller again, as of now. Throws what admission throws. */
   readonly reacquire: () => Promise<CallContext>

@@ -11,9 +11,9 @@ function cursorOf({ position, eventId }: FeedPlace): string {
 }
 
 /**
- * The place that a cursor means: `latest` the end, an empty one wherever the feed begins, which is undefined. A cursor
- * names its event as well as its position, so one of another history is noticed when it is read from: after a restore,
- * the position has another event. Throws `FIELD_INVALID`.
+ * The place of a cursor in the feed: the end for `latest`, undefined for an empty one, which begins where the feed
+ * begins. A cursor contains the id of its event besides the position, so that a cursor from before a restore is
+ * noticed: its position has another event now. Throws `FIELD_INVALID`.
  */
 export async function placeOf(tables: Tables, organizationId: string, cursor: string): Promise<FeedPlace | undefined> {
   if (cursor === '') return undefined

@@ -132,7 +132,7 @@ export interface ProfileRequest {
   readonly pinFields?: readonly GovernedField[]
   readonly releaseFields?: readonly GovernedField[]
   /**
-   * Whether what is set is pinned; false takes no ownership. Absent: the writer and `pinFields` decide.
+   * Whether the fields that are set get pinned; false takes no ownership. Absent: the writer and `pinFields` decide.
    */
   readonly pin?: boolean | undefined
   /** Fields that a person's request only repeats as they stand: they do not become the person's. */

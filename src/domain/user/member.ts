@@ -112,8 +112,9 @@ export interface MemberChange {
   /** Commands for governed fields, in this order. */
   readonly commands: readonly MemberCommand[]
   /**
-   * What becomes of a phone number of another member, or a manager who cannot be assigned: by default, the whole call
-   * is refused; `leave out` leaves the field alone, and the change has an audit event even if nothing else comes of it.
+   * How to treat a phone number that another member has, or a manager who cannot be assigned. By default, the whole
+   * call is refused; `leave out` leaves the field unchanged, and the change has an audit event even if it changes
+   * nothing.
    */
   readonly refusedValues?: 'leave out'
   /** A new email address. */

@@ -31,8 +31,7 @@ function malformed(): ServiceError {
 
 /**
  * Throws `ETAG_MISMATCH` if an object is not in one of the accepted versions; `tag` is undefined if there is no object.
- * Without accepted versions, any will do. `resourceType` is in words, such as `user
- * relationship`.
+ * Without accepted versions, any will do. `resourceType` is in words, such as `team member`.
  */
 export function requireAcceptedVersion(
   accepted: AcceptedVersions | undefined,
