@@ -17,8 +17,8 @@ export interface ReadinessOptions {
   /** Where it is logged why the database is not ready. A pino logger fits. */
   readonly log: { warn(fields: { err: unknown }, message: string): void }
   /**
-   * How long a response is reused, so that probes are no load, whoever sends them. Default 1 s. One that calls cannot
-   * be answered is reused for 200 ms at most, so that callers do not wait after the database is back.
+   * How long a response is reused, so that probes are no load, whoever sends them. Default 1 s. If calls cannot be
+   * answered, it is reused for 200 ms at most, so that callers do not wait after the database is back.
    */
   readonly maxAgeMillis?: number
   /** Milliseconds since some moment. Default: the machine's. */
@@ -35,9 +35,9 @@ const SILENCE_MILLIS = 5_000
 const UNDEFINED_TABLE = '42P01'
 
 /**
- * Asks in a new session, so that an exhausted pool is not mistaken for a lost database, and connections that still work
- * do not hide that new ones fail. A pooler that has accepted the connection but gives no session is busy: then the
- * database itself is asked. Reuses a response for `maxAgeMillis`.
+ * Makes the readiness check. It asks in a new session, so that an exhausted pool is not mistaken for a lost database,
+ * and working connections do not hide that new ones fail. If a pooler accepts the connection but gives no session, it
+ * is busy, and the database itself is asked. Reuses an answer for `maxAgeMillis`.
  */
 export function createReadiness(options: ReadinessOptions) {
   const { database, directUrl, log, maxAgeMillis = 1000, now = () => performance.now(), freeBytes } = options

@@ -4,8 +4,8 @@ export interface SessionOptions {
   /** A `postgresql://` URL. */
   readonly connectionString: string
   /**
-   * Where they come from: the server itself (the default), where a session lasts as long as its connection and gets its
-   * settings when it begins, or a pooler that gives each transaction another one, with the settings of the role.
+   * Where sessions come from: `server` (the default), where a session lasts as long as its connection and gets its
+   * settings when it begins, or `pooler`, where any transaction can get another one, with the settings of the role.
    */
   readonly sessions?: 'server' | 'pooler' | undefined
   /** The most that a role may allow the sessions of a pooler, and what others get. Default: `defaultLimits`. */

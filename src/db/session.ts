@@ -94,8 +94,8 @@ export function withSchemaSession<T>(
 }
 
 /**
- * Keeps others from changing the schema until the session ends. Tries again and again: a session waiting in a statement
- * would block an index that is made concurrently.
+ * Locks the schema against changes by others until the session ends. Polls for the lock: a session that waits in a
+ * statement would block a concurrent index.
  */
 export async function lockSchema(client: pg.Client, patienceMillis: number): Promise<void> {
   const end = performance.now() + patienceMillis
