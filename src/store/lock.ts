@@ -3,15 +3,16 @@ import { Prisma } from '../../gen/prisma/client.js'
 import { createQuery, type Tables } from '../db/tables.js'
 
 /**
- * What transactions lock besides rows, and until when, in the order in which they lock it: imports, endpoints and sources
- * before rows of members, all else after them.
+ * The advisory locks of transactions, in the order in which they are taken: imports, endpoints and sources before rows
+ * of members, all others after them.
  */
 const kinds = [
-  // While an import writes, so that two of the same rows never interleave: one into an organization shares that of all.
+  // While an import writes, so that two imports of the same rows never interleave. Imports into one organization share
+  // the lock of all organizations.
   'imports',
   // While a webhook endpoint is created, so that an organization never has more than it may have.
   'endpoints',
-  // While profiles of a source are taken in.
+  // While profiles of a source are ingested.
   'source',
   // While members are deactivated or get other roles: two administrators could otherwise do so to each other.
   'administrators',
@@ -24,8 +25,8 @@ const kinds = [
   'phone',
   // While a group gets a name, in lower case.
   'group',
-  // From the moment when an import into one organization looks whether others have its new people to its end: after all
-  // rows, because whoever has it waits for nothing.
+  // From an import's check whether other organizations have its new people, to its end. Taken after all rows: whoever
+  // has it waits for nothing.
   'newcomers',
 ] as const
 

@@ -99,9 +99,9 @@ export type Declarations<Desc extends DescMessage, Of extends Table> = Readonly<
 >
 
 /**
- * Declares that a message is kept in a table: each field in the column of its name, but for what is declared by the
- * local names of fields. The compiler refuses a field that is stored nowhere. Throws if a declared name is not a field,
- * and where the message or the table is known at run time only.
+ * Declares how a table stores a message: each field in the column of its name, except for those declared under their
+ * local names. The compiler refuses a field that is stored nowhere. Throws if a declared name is not a field, and where
+ * the message or the table is known at run time only.
  */
 export function declareResource<Desc extends DescMessage, const Of extends Table>(
   desc: Desc,

@@ -24,7 +24,7 @@ WITH prepared AS MATERIALIZED (
 SELECT count(*) FILTER (WHERE is_new)::integer AS created FROM written`
 }
 
-/** Leaves an existing row as it is that has the values already, and raises the version of any other. */
+/** Leaves an existing row unwritten if it has the values already, and raises the version of any other. */
 function raisedVersion({ resource, key, values = {} }: StagedKind, columns: readonly string[]): Prisma.Sql {
   const { table } = resource
   if (table.columns['version'] === undefined) return Prisma.empty
