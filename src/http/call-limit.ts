@@ -41,8 +41,8 @@ export function createCallLimit(maxRunning: number, now = () => performance.now(
 
   return {
     /**
-     * Takes up the call of a request, whose caller is known. Throws `SERVICE_UNAVAILABLE` where too many run, or half
-     * of them for this organization, and says when to come back.
+     * Counts the call of a request as running, once its caller is known. Throws `SERVICE_UNAVAILABLE`, with a time to
+     * come back, if too many run, or half of them for this organization.
      */
     begin: (request: object, organizationId: string): void => {
       const time = now()
@@ -61,8 +61,8 @@ export function createCallLimit(maxRunning: number, now = () => performance.now(
       count++
     },
     /**
-     * Called when the call has its response, or its client is gone, whether it was taken up or not; at times twice.
-     * Returns the organization whose call has ended.
+     * Ends a call, once it has its response or its client is gone; refused calls and repetitions are ignored. Returns
+     * the organization whose call has ended.
      */
     end: (request: object): string | undefined => {
       const organizationId = running.get(request)
