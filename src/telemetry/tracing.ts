@@ -98,8 +98,8 @@ export function startTracing({
 }
 
 /**
- * Makes what is known of a sampled call. It observes its statements, which become spans below its own. `drift` is how
- * far the system's clock is ahead of that of `performance`, in milliseconds: one for all spans of the call.
+ * The trace of a sampled call, which observes the statements of the call and turns them into child spans. `drift` is
+ * how far the system's clock is ahead of that of `performance`, in milliseconds: one for all spans of the call.
  */
 function createTracedCall(tracer: Tracer, span: Span, drift: number) {
   const below = trace.setSpan(ROOT_CONTEXT, span)
