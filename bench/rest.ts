@@ -5,8 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { createRestTranscoder } from '../src/rest/index.js'
 import { answering, resourceService } from './rest-service.js'
 
-// The transcoder and a bare node:http handler, both in this process, in turns; the load comes from another process.
-// Run: npx tsc -p tsconfig.json --noEmit false && node dist/bench/rest.js. ROUNDS and ROUND_MS set how long it takes.
+// Compares the transcoder with a bare node:http handler, both in this process, in turns; the load comes from another
+// process. Run: npx tsc -p tsconfig.json --noEmit false && node dist/bench/rest.js. ROUNDS and ROUND_MS set how long it
+// takes.
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 9)
 const ROUND_MS = Number(process.env['ROUND_MS'] ?? 700)

@@ -20,8 +20,8 @@ export interface Run {
 }
 
 /**
- * Starts the program, as `npm start` runs it, with arguments and settings of its own; `root` is a checkout of it. Its log
- * is passed on line by line to `onLog`, or as it is to that of this process.
+ * Starts the program as `npm start` does, from the checkout `root`, with its own arguments and settings. Its log goes
+ * line by line to `onLog`, or else to the standard error of this process.
  */
 export function runProgram(
   args: readonly string[],
@@ -61,7 +61,7 @@ export function runProgram(
   }
 }
 
-/** Of a second, in which the system counts the time of processes. */
+/** The unit in which the system counts the time of processes. */
 const TICK_MICROS = 10_000
 
 function cpuMicrosOf(pid: number | undefined): number {
@@ -90,7 +90,7 @@ function statusOf(pid: number | undefined, field: string): number {
   return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0) * 1024
 }
 
-/** What is read about a process; undefined if it has ended or the system has no such file. */
+/** The result of reading about a process; undefined if it has ended or the system has no such file. */
 function unlessEnded<T>(read: () => T): T | undefined {
   try {
     return read()
