@@ -12,7 +12,7 @@ const TASKS = 300
 const RESOURCES = 20_000
 const MEMBERS = 3_000
 const RUNS = 5
-/** By which pages report their processor time. */
+/** The DevTools sessions of pages, which report their processor time. */
 const sessions = new WeakMap()
 const journeyId = '0198a1c0-7d00-7000-8000-000000000300'
 const [first = '', token = ''] = process.argv.slice(2)
