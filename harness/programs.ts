@@ -79,7 +79,7 @@ export function cpuMicrosOfTree(pid: number): number {
 
 /** The time of a process, and of its children that have ended. */
 function ticksOf(pid: number | undefined): number[] {
-  // The name of the program, in parentheses, may have spaces; the times of user and system are the 12th and 13th after it.
+  // The name of the program, in parentheses, may have spaces; 12th and 13th after it are the times of user and system.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
   return [Number(fields[11]) + Number(fields[12]), Number(fields[13]) + Number(fields[14])]
 }

@@ -111,7 +111,8 @@ export class BoundedPool extends pg.Pool {
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_MILLIS,
       stream,
-      // Sessions of a pooler are not set up: they are others' as well. The pool waits for it, which its types do not say.
+      // Sessions of a pooler are not set up, since others share them. The pool waits for the promise; its types do not
+      // say so.
       ...(sessions === 'server' && {
         onConnect: (client): unknown => client.query({ text: SET_CLIENT_CHECK, query_timeout: SET_UP_MILLIS }),
       }),

@@ -65,8 +65,8 @@ export function sessionUrl({ connectionString, sessions = 'server' }: SessionOpt
 }
 
 /**
- * The statements that give a role what its sessions must have, for a superuser or the role itself: all of it, because no
- * session can be configured when it begins.
+ * The statements that give a role all settings of its sessions, for a superuser or the role itself: a pooler lets no
+ * session be configured when it begins.
  */
 export function roleSettings(role: string, sessionLimits: SessionLimits = defaultLimits): string[] {
   const name = pg.escapeIdentifier(role)

@@ -16,12 +16,12 @@ const kinds = [
   'source',
   // While members are deactivated or get other roles: two administrators could otherwise do so to each other.
   'administrators',
-  // While managers are assigned: two assignments that are each valid can together make a cycle. Clearing one needs none.
+  // While managers are assigned: two valid assignments can together make a cycle. Clearing one needs no lock.
   'managers',
   // While an address is given to a member, or taken away.
   'email',
-  // While a number is given to a member. The unique constraint is checked at the end of a statement, where two writers of
-  // the same number would deadlock.
+  // While a number is given to a member. The unique constraint is checked at the end of a statement, where two writers
+  // of the same number would deadlock.
   'phone',
   // While a group gets a name, in lower case.
   'group',
@@ -52,7 +52,7 @@ SELECT FROM unnest(${keys}::text[]) AS key
             ELSE pg_advisory_xact_lock(hashtextextended(key, 0)) END IS NOT NULL`,
 })
 
-/** Addresses and numbers are folded to so many locks an organization, so that a large call cannot fill the lock table. */
+/** Addresses and numbers of an organization share so many locks, so that a large call cannot fill the lock table. */
 const FOLDED = 256
 
 function keyOf({ kind, organizationId, value }: Lock): string {

@@ -31,7 +31,7 @@ const LAST_SPANS_MILLIS = 2_000
 
 const exporters = { 'http/json': JsonExporter, 'http/protobuf': ProtobufExporter }
 
-/** The text without what Node quotes of a header that it refuses: all of `OTEL_EXPORTER_OTLP_HEADERS` where `=` is missing. */
+/** The text without the header that Node quotes when it refuses it: all of `OTEL_EXPORTER_OTLP_HEADERS` without `=`. */
 function withoutQuotedHeader(text: string): string {
   const start = text.search(/\[\\*"/)
   const end = text.lastIndexOf('"]')

@@ -41,7 +41,7 @@ export async function revokeLeakedKey(options: RevocationOptions, text: string, 
     // Each in a transaction of its own, so that reports of the same keys in another order do not deadlock.
     for (const credential of found.length > 0 ? found : [undefined]) {
       keys += await database.transaction(async (transaction) => {
-        // Text that does not have the form of a credential is not even hashed: it may be a password that someone pasted.
+        // Text without the form of a credential is not even hashed: it may be a password that someone pasted.
         const hashes =
           credential?.readings.flatMap((reading) => hasher.candidates(reading)) ??
           hasher.candidates('').map(() => runtime.randomBytes(32))

@@ -56,7 +56,7 @@ interface FeedQuery extends Omit<FeedSelection, 'after' | 'afterEventId' | 'look
   readonly after: FeedPlace | undefined
 }
 
-/** Reads a page of the feed. Throws `EVENT_CURSOR_OUT_OF_RANGE` if the event after which it begins is not in the feed. */
+/** Reads a page of the feed. Throws `EVENT_CURSOR_OUT_OF_RANGE` if the event before it is not in the feed. */
 export async function readFeedPage(tables: Tables, { after, pageSize, ...query }: FeedQuery): Promise<EventPage> {
   const { teamIds, types, teamId, targetId } = query
   const isFiltered = teamIds !== null || types.length > 0 || teamId !== '' || targetId !== ''

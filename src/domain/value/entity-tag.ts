@@ -3,7 +3,7 @@ import { invalidField, ServiceError, typeNamed } from '../../errors.js'
 
 const LENGTH = 27
 
-/** The strong entity tag of an object in a version (RFC 9110, 8.8.3), quotes included. It says nothing of the version. */
+/** The strong entity tag of an object in a version (RFC 9110, 8.8.3), with quotes. It does not reveal the version. */
 export function entityTagOf(version: string): string {
   return `"${hash('sha256', version, 'base64url').slice(0, LENGTH)}"`
 }

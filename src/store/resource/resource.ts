@@ -48,7 +48,7 @@ export type Source =
    * with time or with rows that others write, so that its value belongs to the version of the object.
    */
   | { readonly kind: 'computed'; readonly sql: Prisma.Sql; readonly isUnwritten?: boolean }
-  /** Kept elsewhere, or in no one column: an import has a way of its own to write it. `of`: what of the row it shows. */
+  /** Stored elsewhere, or not in one column: an import writes it by other means. `of`: the columns that it shows. */
   | { readonly kind: 'elsewhere'; readonly sql: Prisma.Sql; readonly of?: readonly string[] }
 
 /** Where the rows of a list are, and the columns that order them. */
