@@ -55,8 +55,8 @@ export interface Caller {
 
 export interface CallContext extends WriteContext, Pick<UserTables, 'reads' | 'readSnapshot'> {
   /**
-   * The tables as the call uses them: what runs on them ends with it. With an `Idempotency-Key` they are those of the
-   * transaction in which the response is kept.
+   * The tables for the call, whose end ends their statements. With an `Idempotency-Key`, they are those of the
+   * transaction that stores the response.
    */
   readonly tables: Tables
   readonly pageTokens: PageTokens

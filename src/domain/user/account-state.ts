@@ -70,9 +70,9 @@ function requireUserName({ emails, userNames }: AccountFacts, { userId }: Member
 }
 
 /**
- * The change by which a member gives up those of the names that it has, so that another can get them. Undefined if it
- * has none of them, if the directory has not deleted the member, or if its address cannot change. The address is
- * replaced by one that cannot exist (RFC 2606), made from `id`.
+ * The change that takes the given names from a member who has them, so that another can get them. Undefined if it has
+ * none of them, if the directory has not deleted the member, or if its address cannot change. The address is replaced
+ * by one that cannot exist (RFC 2606), made from `id`.
  */
 export function givingUp(
   { userId, email, inSeveralOrganizations, directoryUserName, directoryExternalId, directoryDeletedAt }: Member,

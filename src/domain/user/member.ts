@@ -75,9 +75,9 @@ export interface MemberWriter extends Author {
 }
 
 /**
- * Whom to change: a member by id; somebody who is no member yet, and joins as given unless a member has the address; or
- * whoever has the email address: if no member has it, a new person joins the organization. `mustJoin` refuses the
- * address of an existing member.
+ * The member to change: one by id; a new one, who joins as given unless a member has the address; or the one with an
+ * email address: if there is none, a new person joins the organization. `mustJoin` refuses the address of an existing
+ * member.
  */
 export type MemberTarget =
   | { readonly userId: string }

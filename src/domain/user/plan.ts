@@ -115,8 +115,9 @@ class PlannedMembers {
   }
 
   /**
-   * Records the outcome of all changes in advance, so that they are judged by it when they are applied: a value that
-   * one of them gives up is free for all, and managers and administrators are as they will be. No other newcomers join.
+   * Records the outcome of all changes in advance, so that each is checked against the state after all of them: a value
+   * that one of them frees is free for all, and managers and administrators are those of the outcome. No other
+   * newcomers join.
    */
   async foresee(changes: readonly MemberChange[]): Promise<void> {
     const planned = changes.map((change) => ({ change, before: memberOf(this.#members, this.#idOf(change.target)) }))
@@ -232,8 +233,8 @@ class PlannedMembers {
   }
 
   /**
-   * Frees the names that the directory gives to a member if a member whom it has deleted still has them: deleted
-   * resources cause no conflicts (RFC 7644 section 3.6).
+   * Frees names that the directory gives to a member and that a member whom it has deleted still has: deleted resources
+   * cause no conflicts (RFC 7644 section 3.6).
    */
   #freeNames({ target, email: moved, userName = '', directory }: MemberChange): void {
     const email = 'email' in target ? target.email : (moved ?? '')

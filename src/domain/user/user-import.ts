@@ -123,7 +123,7 @@ export async function judgeGivenUsers(
   return faults
 }
 
-/** Plans that users join with what they are given, beside those who have some of it, under managers as they will be. */
+/** Plans that users join as given: next to the holders of their values, and under the managers of the outcome. */
 function planGivenUsers(
   writer: MemberWriter,
   users: readonly GivenUser[],
