@@ -44,7 +44,7 @@ const LONG_SHARE = 3
 /** How long the settings of a new connection may take. */
 const SET_UP_MILLIS = 2_000
 /**
- * Lets the server end a statement whose client is gone; otherwise it would run, and keep its locks, to its end. Not
+ * Lets the server end a statement whose client is gone, which would otherwise run, and keep its locks, to its end. Not
  * every system that PostgreSQL runs on can detect that.
  */
 const SET_CLIENT_CHECK = `DO $$ BEGIN

@@ -22,10 +22,10 @@ export const defaultLimits = {
 export type SessionLimits = Readonly<typeof defaultLimits>
 
 /**
- * What every session must have, whatever the defaults of the server, the database and the role, because answers depend
- * on it: how values are read and printed, and in which schema tables are. Prisma's adapter reads times as if the
- * session were in UTC. Statements that PostgreSQL expects to be long are not compiled (`jit`): that takes longer than
- * any of them. A plan that is kept may be from when a table was nearly empty, and would read all of it for ever
+ * The settings that every session must have, whatever the defaults of the server, the database and the role, because
+ * answers depend on them: how values are read and printed, and in which schema tables are. Prisma's adapter reads times
+ * as if the session were in UTC. Statements that PostgreSQL expects to be long are not compiled (`jit`): that takes
+ * longer than any of them. A cached plan may be from when a table was nearly empty, and would read all of it for ever
  * (`enable_seqscan`).
  */
 export const REQUIRED = {

@@ -21,7 +21,7 @@ export interface NewAuditEvent extends Pick<AuditEventModel, 'id' | 'targetType'
   readonly changedFields: readonly string[]
 }
 
-/** The events of one write, and what its row of the outbox says of them. */
+/** The events of one write, and their row of the outbox. */
 interface RecordedEvents extends AuditContext {
   readonly events: string
   readonly firstEventId: string

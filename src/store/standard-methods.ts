@@ -39,8 +39,8 @@ interface StandardStoreOptions<Of> {
   /** A field with a text in whose words the filter `q` searches, by an index of the table. */
   readonly searched?: string
   /**
-   * For objects that are also in the lists of other teams: the condition that they are in the list of a wanted team,
-   * made of the condition that a column names one.
+   * For objects that can be shared with other teams: the condition that an object is shared with a listed team.
+   * `isListed` is the condition that a column names one.
    */
   readonly shared?: (isListed: (team: Prisma.Sql) => Prisma.Sql) => Prisma.Sql
   /** Rows of other tables that are written together with an object. */

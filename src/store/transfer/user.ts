@@ -52,7 +52,7 @@ export const userKind: KindDefinition = {
       ELSE t.sessions_ended_at END`,
     updated_at: Prisma.sql`now()`,
   },
-  // Whoever comes back has no token from before.
+  // Deactivated and reactivated users keep no earlier tokens.
   after: [
     Prisma.sql`
 DELETE FROM user_tokens x USING staged_user s, before_user before

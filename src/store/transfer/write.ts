@@ -4,7 +4,7 @@ import { type Expressions, equal, listed, rowColumns, type StagedKind, type Stag
 
 /**
  * Writes the staged rows, new ones in the order of their first lines, and returns `created`, the number of new ones.
- * Existing rows keep what is not named, including their place in the order of creation, and stay unwritten if nothing
+ * Existing rows keep other columns, including their place in the order of creation, and are not written if nothing
  * changes.
  */
 export function upsertText(kind: StagedKind): Prisma.Sql {
