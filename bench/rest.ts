@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createRestTranscoder } from '../src/rest/index.js'
+import { median } from './compare.js'
 import { answering, resourceService } from './rest-service.js'
 
 // Compares the transcoder with a bare node:http handler, both in this process, in turns; the load comes from another
@@ -75,10 +76,6 @@ async function measure(client: ChildProcess, port: number, request: string, mill
   client.send({ port, request, connections: CONNECTIONS, milliseconds })
   const [requests] = await once(client, 'message')
   return (requests / milliseconds) * 1000
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }
 
 const client = fork(new URL('./rest-client.js', import.meta.url))
