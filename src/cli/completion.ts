@@ -14,7 +14,7 @@ export function registerCompletionCommand(program: Command, { stdout }: CommandC
     })
 }
 
-/** Stands for any file. */
+/** The placeholder of file names. */
 const FILE = '<file>'
 
 /**
