@@ -16,12 +16,12 @@ import { createSerials, withSerial } from './serial.js'
 const WORKERS = [2, 4, 8]
 const SHARDS = 32
 const size = { appInstances: 100, appResources: 4_000, priorities: 50, journeys: 20, users: 700 }
-/** What is not of one organization: people are on every node, and nobody knows whose a leaked secret is. */
+/** Operations that concern all organizations: people are on every node, and nobody knows whose a leaked secret is. */
 const ofAllNodes = ['POST /v2/users', 'POST /v2/auth/revoke']
 
 /**
- * How many messages the coordinator sends to workers for a call of one organization, on as many of the workers of a
- * cluster as there are: the same with any number of them.
+ * Counts the messages that the coordinator sends to workers for a call of one organization, with 2, 4 and 8 workers as
+ * far as the cluster has them. The target is the same number with any number of workers.
  */
 export async function benchClusterMessages(url: string, report: Report): Promise<void> {
   const nodes = await nodesOf(url)

@@ -24,8 +24,8 @@ const CONNECTIONS = 10
 const LOOKUPS = 200
 
 /**
- * The operations on one PostgreSQL and on a cluster, with many requests at a time and with one, and the look-ups of
- * tokens that come before each.
+ * Compares the operations on one PostgreSQL with those on a cluster, with many requests at a time and with one, and
+ * measures the look-ups of tokens that precede each.
  */
 export async function benchCluster(urls: ClusterUrls, report: Report, rounds: Rounds, only?: string): Promise<void> {
   const migrations = await loadMigrations()

@@ -4,7 +4,7 @@ import { reply } from '../harness/reply.js'
 import type { ServerProcess, Usage } from './child.js'
 import type { Job, LoadResult } from './load.js'
 
-/** Who takes part in a comparison. */
+/** A server that takes part in a comparison. */
 export interface Contestant {
   readonly name: string
   readonly server: ServerProcess

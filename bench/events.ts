@@ -21,7 +21,10 @@ const WAITING = 20_000
 const ORGANIZATIONS = 100
 const PAGES = 50
 
-/** How long events take to the feed and to a receiver at 160 writes a second, and what giving and reading them costs. */
+/**
+ * Measures how long events take to the feed and to a receiver at 160 writes a second, and what giving them positions
+ * and reading them costs.
+ */
 export async function benchEvents(server: EmbeddedServer, report: Report): Promise<void> {
   const connectionString = await server.createDatabase('events')
   const { key, user } = await seed(connectionString, size)

@@ -7,8 +7,8 @@ export const FEW_TEAM = 'few'
 const org = `'${place.organization}'`
 const series = 'generate_series(1, $1::int) n'
 
-// Each fills one table with this many rows around those that the operations use. Lists have pages of the same size for
-// any number of rows: app instances, users and events by paging, the others because the rows belong to another team.
+// Each statement adds $1 rows to a table. The measured lists return no more rows for it: those of app instances, users
+// and events are paged, and for the others, the rows belong to another team.
 const statements: readonly string[] = [
   `INSERT INTO teams (id, organization_id, name) SELECT 'bulk', ${org}, 'Bulk' WHERE $1::int > 0`,
   `INSERT INTO priorities (id, organization_id, team_id, priority, scoped_id, name, description)

@@ -23,7 +23,7 @@ interface Servers {
 }
 
 /**
- * The 13 REST operations, and two of the standard methods, compared with the peer of Prisma's models and, four of them,
+ * Compares the 13 REST operations, and two of the standard methods, with the peer on Prisma's models, and four of them
  * with the hand-written one.
  */
 export async function benchOperations(
@@ -61,8 +61,8 @@ export async function benchOperations(
 }
 
 /**
- * Gives the hand-written peer the indexes of its writes that a careful author gives them: keys, uniqueness, foreign keys,
- * and audit events by time, by target and by action.
+ * Replaces the indexes of tables that the hand-written peer writes with those that a careful author would choose: keys,
+ * uniqueness, foreign keys, and audit events by time, by target and by action.
  */
 async function indexAsAuthorsDo(connectionString: string): Promise<void> {
   const client = new pg.Client({ connectionString })
@@ -122,8 +122,7 @@ async function compareWithHandWritten(
   if (operation.maxStallMillis !== undefined) await benchStall(report, operation, servers.service, rounds)
 }
 
-// One request at a time: with more, processes wait for each other's processor, for which the event loop is not to
-// blame.
+/** Measures stalls with one request at a time: with more, the process also waits for a processor that others use. */
 async function benchStall(
   report: Report,
   { name, requests, maxStallMillis = 0 }: HandWrittenOperation,

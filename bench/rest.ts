@@ -3,10 +3,12 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createRestTranscoder } from '../src/rest/index.js'
+import { median } from './compare.js'
 import { answering, resourceService } from './rest-service.js'
 
-// The transcoder and a bare node:http handler, both in this process, in turns; the load comes from another process.
-// Run: npx tsc -p tsconfig.json --noEmit false && node dist/bench/rest.js. ROUNDS and ROUND_MS set how long it takes.
+// Compares the transcoder with a bare node:http handler, both in this process, in turns; the load comes from another
+// process. Run: npx tsc -p tsconfig.json --noEmit false && node dist/bench/rest.js. ROUNDS and ROUND_MS set how long it
+// takes.
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 9)
 const ROUND_MS = Number(process.env['ROUND_MS'] ?? 700)
@@ -74,10 +76,6 @@ async function measure(client: ChildProcess, port: number, request: string, mill
   client.send({ port, request, connections: CONNECTIONS, milliseconds })
   const [requests] = await once(client, 'message')
   return (requests / milliseconds) * 1000
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }
 
 const client = fork(new URL('./rest-client.js', import.meta.url))

@@ -3,7 +3,7 @@ import type { ServerProcess } from './child.js'
 import type { Operation } from './operation-requests.js'
 import { createSerials, withSerial } from './serial.js'
 
-/** Makes a check that servers on databases with the same content answer an operation alike and record the same of it. */
+/** Makes a check that servers on databases with equal content give equal answers, and record equal audit events. */
 export async function openSameAnswerCheck(connectionStrings: readonly string[]) {
   const clients = connectionStrings.map((connectionString) => new pg.Client({ connectionString }))
   for (const client of clients) await client.connect()

@@ -4,7 +4,7 @@ export const SERIAL = '~serial~'
 /** The same digits, as the first and the last four of them, for IPv6 addresses. */
 export const SERIAL_PARTS = ['~hi~', '~lo~'] as const
 
-/** Makes serials, each greater than all that any process has made before, while none makes more than 65,536 a second. */
+/** Makes serials, each greater than all that any process has made before, up to 65,536 a second. */
 export function createSerials(): () => string {
   let next = (Math.floor(Date.now() / 1000) % 0x10000) * 0x10000
   return () => (next++ >>> 0).toString(16).padStart(8, '0')

@@ -13,7 +13,7 @@ const WITH_TRACES = 0.95
 const TRACED_SHARE = 0.1
 /** Nine of ten calls do not pass through the code for traces, so it takes longer until V8 has compiled it. */
 const WARM_UP_MILLIS = 6_000
-/** Of a round: as many more of them, so that what else the machine does hits all alike. */
+/** Each round is split into as many shorter ones, so that other work of the machine affects all contestants alike. */
 const PARTS = 4
 
 /** The cost of observing: the service with metrics and with traces beside the service without, for two short calls. */

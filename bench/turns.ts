@@ -31,8 +31,8 @@ interface Side {
 }
 
 /**
- * This build and that of the checkout in the folder `before`, in turns, each on a database that it has migrated and seeded
- * itself. Both are used by their commands and the API alone, because all else may differ.
+ * Compares this build with that of the checkout in the folder `before`, in turns, each on a database that it has
+ * migrated and seeded itself. Uses both by their commands and the API alone, because everything else may differ.
  */
 export async function benchTurns(
   server: EmbeddedServer,
@@ -126,7 +126,9 @@ async function serve(environment: Readonly<Record<string, string>>, root: string
   return { server, origin }
 }
 
-/** The least shares: of what every caller uses most, of writes through models, and of everything else. */
+/**
+ * The least shares of the throughput before: for calls that every caller makes, for writes, for SCIM, and for others.
+ */
 const HOT = 0.93
 const WRITE = 0.55
 const OTHER = 0.7
@@ -211,7 +213,7 @@ function scimPatch() {
   return { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations }
 }
 
-/** Profiles of which every title is another one in each request. */
+/** Profiles whose titles are new in each request. */
 function profiles() {
   const profile = (index: number) => ({
     externalId: `ingested-${index}`,

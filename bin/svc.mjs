@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The `svc` program. In a checkout it is built first where its sources have changed; a package without sources runs as is.
+// The `svc` program. In a checkout, it is built first if its sources have changed; a package without sources runs as is.
 import cluster from 'node:cluster'
 import { existsSync } from 'node:fs'
 import { requireFreePort } from './free-port.mjs'

@@ -1,4 +1,4 @@
-/** The values of variables of the environment, in order. Ends the program with a sentence where one of them is not set. */
+/** The values of environment variables, in order. Ends the program with a sentence if one of them is not set. */
 export function settingsFrom(...names) {
   const missing = names.filter((name) => !process.env[name])
   if (missing.length > 0) {

@@ -7,8 +7,8 @@ import { databaseUrl } from './database-url.js'
 const SHARDS = 4
 
 /**
- * Where the databases of a run are: URLs from which others can be created and dropped. A cluster has several, the
- * coordinator's first; each database is on every node.
+ * URLs of the servers on which a run creates and drops its databases. A cluster has several, the coordinator's first;
+ * each database is on every node.
  */
 export type DatabaseNodes = readonly string[]
 

@@ -16,17 +16,18 @@ import { createSecretHasher } from '../src/domain/auth/secret-hash.js'
 import { createUserToken } from '../src/domain/auth/user-token.js'
 import { systemRuntime } from '../src/runtime/runtime.js'
 import { importRecords } from '../src/transfer/import-records.js'
+import { databaseUrl } from './database-url.js'
 import { cpuMicrosOfTree } from './programs.js'
 import { type DatasetSize, place, recordLines } from './records.js'
 import { removeEmbeddedPostgres } from './remove-embedded-postgres.js'
 
 /** A PostgreSQL server for one run, with any number of databases. */
 export interface EmbeddedServer {
-  /** Makes a database with all migrations, and answers its URL. */
+  /** Makes a database with all migrations, and returns its URL. */
   createDatabase(name: string): Promise<string>
-  /** Makes a database without any, and answers its URL. */
+  /** Makes a database without migrations, and returns its URL. */
   createEmptyDatabase(name: string): Promise<string>
-  /** Makes a database with all that another one has, and answers its URL. Nobody may be connected to that. */
+  /** Makes a copy of a database, to which nobody may be connected, and returns its URL. */
   copyDatabase(from: string, name: string): Promise<string>
   /** What the server has used so far: processor time of all its processes, and what it has written ahead. */
   usage(): Promise<DatabaseUsage>
@@ -47,7 +48,7 @@ export async function startEmbeddedServer(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<EmbeddedServer> {
   const dataDir = await mkdtemp(join(parent, 'svc-embedded-'))
-  // PostgreSQL runs as another account if this one is root: what is private would be put elsewhere.
+  // PostgreSQL runs as another account if this one is root, and then could not reach a private folder.
   await chmod(dataDir, 0o711)
   const embedded = await startEmbeddedPostgres({ dataDir, settings })
   const copyDatabase = async (from: string, name: string) => {
@@ -55,9 +56,7 @@ export async function startEmbeddedServer(
     await client.connect()
     await client.query(`CREATE DATABASE ${name} TEMPLATE ${from}`)
     await client.end()
-    const url = new URL(embedded.connectionString)
-    url.pathname = `/${name}`
-    return url.href
+    return databaseUrl(embedded.connectionString, name)
   }
   const createEmptyDatabase = (name: string) => copyDatabase('template0', name)
   const running = () => {

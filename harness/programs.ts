@@ -20,8 +20,8 @@ export interface Run {
 }
 
 /**
- * Starts the program, as `npm start` runs it, with arguments and settings of its own; `root` is a checkout of it. Its log
- * is passed on line by line to `onLog`, or as it is to that of this process.
+ * Starts the program as `npm start` does, from the checkout `root`, with its own arguments and settings. Its log goes
+ * line by line to `onLog`, or else to the standard error of this process.
  */
 export function runProgram(
   args: readonly string[],
@@ -61,7 +61,7 @@ export function runProgram(
   }
 }
 
-/** Of a second, in which the system counts the time of processes. */
+/** The unit in which the system counts the time of processes. */
 const TICK_MICROS = 10_000
 
 function cpuMicrosOf(pid: number | undefined): number {
@@ -79,7 +79,7 @@ export function cpuMicrosOfTree(pid: number): number {
 
 /** The time of a process, and of its children that have ended. */
 function ticksOf(pid: number | undefined): number[] {
-  // The name of the program, in parentheses, may have spaces; the times of user and system are the 12th and 13th after it.
+  // The name of the program, in parentheses, may have spaces; 12th and 13th after it are the times of user and system.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
   return [Number(fields[11]) + Number(fields[12]), Number(fields[13]) + Number(fields[14])]
 }
@@ -90,7 +90,7 @@ function statusOf(pid: number | undefined, field: string): number {
   return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0) * 1024
 }
 
-/** What is read about a process; undefined if it has ended or the system has no such file. */
+/** The result of reading about a process; undefined if it has ended or the system has no such file. */
 function unlessEnded<T>(read: () => T): T | undefined {
   try {
     return read()

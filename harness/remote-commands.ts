@@ -49,7 +49,7 @@ export function watchRemoteCommands({ pool }: Pick<Database, 'pool'>): () => Rem
   }
 }
 
-/** A handle whose tables for nobody's call are those of another one: what goes on beside calls does not count. */
+/** Makes a handle that runs background work on another one, so that only the statements of calls are counted. */
 export function callsApart<Handle extends Database>(database: Handle, background: Database): Handle {
   const isOfCall = ({ call, organizationId, timeoutMillis }: TablesUser) =>
     call !== undefined || organizationId !== undefined || timeoutMillis !== undefined

@@ -9,8 +9,8 @@ const ROOM_BYTES = 2 * 1024 ** 3
 export const scratchFolders: readonly string[] = [...new Set([scratchFolder(), tmpdir()])]
 
 /**
- * Where the data of a test goes: into memory, if the system offers enough of it (Linux), else the folder for temporary
- * files. A database is some 350 files, which take a disk half a second of processor time to make and remove.
+ * The folder for the data of tests: in memory, if the system offers enough of it (Linux), else that for temporary
+ * files. A database has some 350 files; on a disk, it takes half a second of processor time to make and remove them.
  */
 export function scratchFolder(): string {
   return hasMemory() ? MEMORY : tmpdir()

@@ -6,8 +6,8 @@ const root = join(import.meta.dirname, '..')
 const target = join(root, 'dist/console')
 
 /**
- * Builds the console from console/src into dist/console: hashed files in assets/, and index.html, which names them after
- * `{{base}}`, the path of the service. Throws with what the sources have wrong.
+ * Builds the console from console/src into dist/console: hashed files in assets/, and index.html, which refers to them
+ * with `{{base}}`, the path of the service. Throws the errors of the sources.
  */
 export async function buildConsole() {
   await requirePackages()
@@ -39,17 +39,20 @@ export async function buildConsole() {
   await writeFile(join(target, 'licenses.txt'), await licensesOf(output))
 }
 
-/** No screen shows them first: they are loaded with the first dialog, or the first button that cannot be used. */
+/**
+ * Modules that no screen needs at first: they are loaded with the first dialog, or the first button that cannot be
+ * used.
+ */
 const widgets = {
   name: 'widgets',
   test: /\/node_modules\/@(?:base-ui|floating-ui)\/|\/console\/src\/ui\/(?:dialog-frame|combobox)/,
   includeDependenciesRecursively: false,
 }
 
-/** What many screens have in common is loaded with the first of them: a screen is one file, which waits for no others. */
+/** Modules that many screens share: loaded with the first of these screens, each of which is one more file. */
 const shared = { name: 'shared', test: /\/console\/src\/(?:api|app|ui)\/|\/node_modules\//, minShareCount: 4 }
 
-/** What few have in common comes with the page: a screen that imports more files than there are would wait for those. */
+/** Modules that a few screens share: loaded with the page, so that no screen has to wait for many small files. */
 const common = {
   name: 'common',
   test: /\/console\/src\/(?!ui\/csv)/,
@@ -80,7 +83,7 @@ async function licensesOf(output) {
   return (await Promise.all(texts)).join('\n\n----\n\n')
 }
 
-/** The page, with its script, what that and the screens import at once, and the styles. */
+/** The page with its script, the styles, and the files that the script and all screens import. */
 async function indexOf(output) {
   const entry = output.find((file) => file.type === 'chunk' && file.isEntry)
   const style = output.find((file) => file.fileName.endsWith('.css'))
@@ -101,8 +104,8 @@ async function indexOf(output) {
 const FONT = /url\("([@.][^"]+)"\)/g
 
 /**
- * Collects the styles that modules import into one file: the plain ones of console/src/style first, by name, then each
- * CSS module, those of ui/ first, whose classes get the name of its file as a prefix and become the exports of the module.
+ * Makes the plugin that collects styles in one file: first the plain ones of console/src/style, by name, then the CSS
+ * modules, those of ui/ first. The classes of a CSS module get the name of its file as a prefix, and are its exports.
  */
 function createStyles() {
   const modules = new Map()
@@ -120,7 +123,7 @@ function createStyles() {
       const folder = join(root, 'console/src/style')
       const plain = (await readdir(folder)).filter((name) => name.endsWith('.css')).sort()
       const texts = await Promise.all(plain.map((name) => readFile(join(folder, name), 'utf8')))
-      // What all screens share comes before what one of them says otherwise.
+      // Shared styles come first, so that a screen can override them.
       const placeOf = (file) => (file.includes('/console/src/ui/') ? '' : file)
       const inOrder = [...modules].sort(([a], [b]) => (placeOf(a) < placeOf(b) ? -1 : 1)).map(([, css]) => css)
       const emit = async (specifier) => {

@@ -16,18 +16,21 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const root = join(import.meta.dirname, '..')
-/** A digest per step of what it read and wrote. Missing while a build runs, and after one that was cut off. */
+/** A digest of the inputs and outputs of each step. Missing while a build runs, and after one that was cut off. */
 const record = join(root, 'dist/build.json')
 /** A link to the id of the process that builds. */
 const lock = join(root, 'dist/build.lock')
 
 /**
- * Packages that the program loads from their own folders: they read files there, or only some configurations need them. All
- * others are taken in, since opening and compiling their many modules one by one would take most of its start.
+ * Packages that are not bundled: they read files of their own folders, or only some configurations need them. All
+ * others are bundled, since opening and compiling their many modules one by one would take most of the start.
  */
-const outside = /^(?:pino|cli-progress|prom-client|@opentelemetry\/.+)$/
+const notBundled = /^(?:pino|cli-progress|prom-client|@opentelemetry\/.+)$/
 
-/** In this order: each reads what the one before writes. The lockfile stands for the versions of the tools. */
+/**
+ * The steps in their order: each reads the outputs of the one before. The lockfile stands for the versions of the
+ * tools.
+ */
 const steps = [
   {
     inputs: ['prisma/schema.prisma', 'prisma.config.ts', 'scripts/schema-generator.mjs', 'package-lock.json'],
@@ -52,7 +55,7 @@ const steps = [
     outputs: ['dist/svc'],
     run: async () => {
       const { rolldown } = await import('rolldown')
-      const bundle = await rolldown({ input: join(root, 'dist/src/main.js'), platform: 'node', external: outside })
+      const bundle = await rolldown({ input: join(root, 'dist/src/main.js'), platform: 'node', external: notBundled })
       const { output } = await bundle.write({ dir: join(root, 'dist/svc'), chunkFileNames: '[name].js' })
       removeOthers(['dist/svc'], new Set(output.map(({ fileName }) => join(root, 'dist/svc', fileName))))
     },
@@ -77,9 +80,9 @@ function removeOthers(places, written) {
 }
 
 /**
- * Brings the build up to date: Prisma's client from the schema, dist/src and dist/gen from src/ and gen/, of those the program,
- * dist/svc, and the console, dist/console. If several processes do so at once, one builds and the others wait. Throws with the
- * output of the tool.
+ * Brings the build up to date: generates Prisma's client, compiles src/ and gen/ into dist/src and dist/gen, bundles
+ * these into the program, dist/svc, and builds the console, dist/console. If several processes do so at once, one
+ * builds and the others wait. Throws with the output of the tool that failed.
  */
 export async function buildWhatChanged() {
   if (isUpToDate(readRecord())) return
@@ -119,8 +122,8 @@ function digestOf({ inputs, outputs }) {
 }
 
 /**
- * Absolute paths of the files in places of the package, each a folder or a file; none for a missing place, nor for what
- * was built inside one.
+ * The absolute paths of the files in folders of the package, or of single files. Skips missing ones, and `dist`
+ * folders.
  */
 function filesIn(places) {
   return places.flatMap((place) => {
@@ -133,7 +136,7 @@ function filesIn(places) {
   })
 }
 
-/** Making a link is atomic, with its content. One that a killed process left behind is removed. */
+/** Takes the lock, a link: making one is atomic, with its content. One that a killed process left behind is removed. */
 async function takeLock() {
   for (;;) {
     try {

@@ -1,9 +1,9 @@
-// How fast the console is with 100,000 people, 10,000 app instances, 20,000 resources, a group of 3,000 and a journey of
-// 300 tasks:
+// Measures how fast the console is with 100,000 people, 10,000 app instances, 20,000 resources, a group of 3,000 and a
+// journey of 300 tasks:
 //   node scripts/console-figures.mjs records > figures.ndjson && npx svc import figures.ndjson
 //   node scripts/console-figures.mjs http://127.0.0.1:8080 "$(npx svc tokens create --org org_figures --user user_0)"
-// Every page is opened with a cold cache, in a Chromium of its own; of five runs, the middle one counts. Beside the times,
-// which others on the machine lengthen, it prints the processor time of the page.
+// Every page is opened with a cold cache. Of five runs, each in a new Chromium, it prints the median and the extremes;
+// besides times, which other programs on the machine lengthen, the processor time of the page.
 import { chromium } from 'playwright-core'
 
 const PEOPLE = 100_000
@@ -12,7 +12,7 @@ const TASKS = 300
 const RESOURCES = 20_000
 const MEMBERS = 3_000
 const RUNS = 5
-/** By which pages report their processor time. */
+/** The DevTools sessions of pages, which report their processor time. */
 const sessions = new WeakMap()
 const journeyId = '0198a1c0-7d00-7000-8000-000000000300'
 const [first = '', token = ''] = process.argv.slice(2)
@@ -168,7 +168,9 @@ async function measure(origin, userToken) {
   }
 }
 
-/** Runs in the page, before its scripts: notes when what is waited for has been painted, and how long the page was blocked. */
+/**
+ * Runs in the page before its scripts: records when the awaited element is painted, and how long the page is blocked.
+ */
 function watch(ready) {
   const figures = { ready: 0, paint: 0, blocked: 0 }
   figures.isReady = new Promise((resolve) => {
@@ -206,7 +208,7 @@ async function taskMillis(page) {
   return metrics.find(({ name }) => name === 'TaskDuration').value * 1_000
 }
 
-/** Reports of each of four keys the time to the next paint of what it changes, and the processor time of all of them. */
+/** Reports for four keys the time to the paint of their changes, and the processor time of a key. */
 async function typed(page, field, changed, report) {
   await field.focus()
   await page.evaluate((selector) => {

@@ -1,6 +1,6 @@
-// Makes the pictures of docs/console: of each screen that has one, wide in light colors and narrow in dark ones:
-// node scripts/console-pictures.mjs LINK. LINK is what "npm start" prints to open the console of a fresh demo, started
-// with a SVC_SEAL_KEY.
+// Makes the pictures of docs/console, wide in light colors and narrow in dark ones, for every screen that has one: node
+// scripts/console-pictures.mjs LINK. LINK is what "npm start" prints to open the console of a fresh demo, started with
+// a SVC_SEAL_KEY.
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
@@ -39,7 +39,7 @@ for (const { path, title, shows, picture } of screens.filter((screen) => screen.
 }
 await browser.close()
 
-/** What the demo lacks: a write that was skipped, and keys. */
+/** Adds what the demo lacks: a skipped write, keys and a webhook endpoint. */
 async function prepare() {
   const send = async (method, path, body) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }

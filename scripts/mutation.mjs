@@ -1,4 +1,4 @@
-// Changes the rules of the targets that are named, or of all, one change at a time, and counts how many the tests notice.
+// Mutates the rules of the named targets, or of all, one change at a time, and counts the changes that tests notice.
 import { spawnSync } from 'node:child_process'
 import { announceTestRun } from '../dist/test/test/support/current-test-run.js'
 import { startTestRun } from '../dist/test/test/support/test-run.js'

@@ -1,5 +1,6 @@
-// Puts what runs the built service, and nothing else, into a folder: node scripts/pack.mjs FOLDER. COMMIT is the commit that
-// it is made from, where Git does not know. Needs no network; the packages are those of the lockfile that neither development nor the embedded database is for.
+// Copies the built service with everything that it needs to run, and nothing else, into a folder: node scripts/pack.mjs
+// FOLDER. COMMIT names the commit where Git does not know it. Needs no network: the packages are those of the lockfile,
+// without those for development and for the embedded database.
 import { execFile } from 'node:child_process'
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join, relative, sep } from 'node:path'
@@ -13,8 +14,8 @@ if (target === undefined) throw new Error('usage: node scripts/pack.mjs FOLDER')
 /** What the program reads at run time, besides its packages. */
 const own = ['bin', 'dist/svc', 'dist/console', 'demo', 'docs', 'gen/openapi', 'prisma/migrations', 'web', 'LICENSE']
 /**
- * Pictures, declarations, maps, sources and tests of packages are for people, and modules of OpenTelemetry for bundlers; the client is
- * made for PostgreSQL with the smaller of two compilers.
+ * Files that are left out because the program does not read them: pictures, declarations, maps, sources and tests of
+ * packages, modules of OpenTelemetry for bundlers, and all query compilers but the smaller one for PostgreSQL.
  */
 const unread = [
   /^docs\/console\//,
@@ -41,7 +42,7 @@ for (const [path, { dev, optional, devOptional, link }] of Object.entries(lockfi
 const ofGit = () => promisify(execFile)('git', ['rev-parse', 'HEAD'], { cwd: root }).then(({ stdout }) => stdout.trim())
 const gitHead = process.env.COMMIT || (await ofGit().catch(() => 'unknown'))
 
-// Nothing there says how to develop it.
+// Without scripts and packages for development.
 const { name, version, description, license, type, engines, bin, exports } = JSON.parse(
   await readFile(join(root, 'package.json'), 'utf8'),
 )

@@ -1,5 +1,5 @@
-// Makes what a release consists of, from the tag that is checked out, into dist/release: npm run release. Without a program that
-// makes images, everything else is made and the exit status is 1; --no-image asks for no image.
+// Builds the files of a release into dist/release, from the tag that is checked out: npm run release. Without docker,
+// podman or buildah, it builds everything but the image, and exits with 1; --no-image leaves the image out.
 import { execFileSync } from 'node:child_process'
 import { accessSync, constants, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { delimiter, join } from 'node:path'

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
-// A generator for Prisma: writes down the structure of the tables, from which other things are derived at run time.
-// Prisma sends JSON-RPC requests as lines and reads the answers from standard error.
+// A generator for Prisma: writes the structure of the tables into a module that is used at run time. Prisma sends
+// JSON-RPC requests as lines and reads the answers from standard error.
 
 const scalarTypes = { String: 'text', Int: 'int4', BigInt: 'int8', Boolean: 'bool', Json: 'jsonb', Bytes: 'bytea' }
 
@@ -42,7 +42,10 @@ function referencesOf(models, { fields }) {
   })
 }
 
-/** The lists of rows that refer to one of a model and must be gone before it: what is deleted with it is not named. */
+/**
+ * The relations whose rows refer to a row of the model and must be deleted before it. Rows that are deleted with it do
+ * not count.
+ */
 function referrersOf(models, { fields }) {
   return fields
     .filter(({ isList, kind, type, relationName }) => {

@@ -1,5 +1,6 @@
-// Runs tests after a build: `node scripts/test.mjs default|slow|all`, then Jest's own arguments. Slow ones may need tools; those
-// that are missing are installed if that is possible, else what needs them is left out, which is said, or in CI a failure.
+// Runs tests after a build: `node scripts/test.mjs default|slow|all`, then Jest's own arguments. Installs missing tools
+// that slow tests need. If that is not possible, the tests are left out, and the output names them; in CI, the run
+// fails.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -26,7 +27,7 @@ if (leftOut.length > 0 && process.env.CI) {
   process.stderr.write(leftOut.join(''))
 }
 
-/** The tools that are not there after an attempt to install them, each with the last line of what its script said. */
+/** The tools that could not be installed, each with the last line of what its script printed. */
 async function missingTools() {
   const tools = new Set(Object.values(slowTests).flatMap(({ needs = [] }) => needs))
   const found = []

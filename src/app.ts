@@ -52,7 +52,7 @@ export function createApp(options: AppOptions) {
   })
   const { traffic, certificateExpiry } = server
   meters?.watch({ database, callLimit, feedSignals, traffic, certificateExpiry, isReady: lifecycle.isReady })
-  // The first things that run in the background: nothing may throw after them.
+  // Nothing may throw once background work is started.
   const background = {
     database: tables.shared,
     log,
@@ -66,12 +66,12 @@ export function createApp(options: AppOptions) {
   const dispatcher = runDispatcher({ ...background, ...webhooks, signals: feedSignals, observer: meters?.webhooks })
   return {
     listen: server.listen,
-    /** Shows another certificate to connections from now on. Throws if the service speaks cleartext. */
+    /** Uses another certificate for new connections. Throws if the service speaks cleartext. */
     useTlsIdentity: server.useIdentity,
     runningCalls: () => callLimit.running,
     /**
-     * Reports that it is not ready, still accepts connections for `drainMillis` so that a balancer can notice, waits
-     * for running calls, and writes what is still to be written.
+     * Reports that the service is not ready, still accepts connections for `drainMillis` so that a balancer can notice,
+     * waits for running calls, and ends the background work.
      */
     close: (drainMillis = 0) =>
       lifecycle.close(server, drainMillis, () =>

@@ -143,8 +143,9 @@ export function typeNamed(words: string): string {
 }
 
 /**
- * The same answer for what does not exist and for what the caller cannot see (docs/permissions.md). `resourceType` is
- * in words, such as `access policy`; `at` is the place of the id in the request, if that helps.
+ * The error for an object that does not exist or is hidden from the caller: both get the same answer
+ * (docs/permissions.md). `resourceType` is in words, such as `access policy`; `at` is the place of the id in the
+ * request, if that helps.
  */
 export function notFound(resourceType: string, resourceId: string, at?: string): ServiceError {
   const fault = `${resourceType} not found: it does not exist, or you have no access to it`

@@ -25,5 +25,6 @@ const status = await runProgram(process.argv, {
     return () => process.off('SIGHUP', listener)
   },
 })
-// Whatever is still under way, such as an export of spans that its collector does not answer, is not waited for; output is.
+// Waits until the output is written, but not for other work, such as an export of spans that its collector does not
+// answer.
 process.stdout.write('', () => process.stderr.write('', () => process.exit(status)))

@@ -10,8 +10,9 @@ import { addUserRoutes } from './models-peer/users.js'
 import { createPeerApp, servePeer } from './peer-app.js'
 import { settings } from './serve.js'
 
-// What most would pick instead of the service: Fastify with a schema for each body, and Prisma's models on the same
-// tables, without SQL, for all 13 operations. Statements are prepared under names, which the adapter leaves off.
+// The peer on Prisma's models, as most would build it instead of the service: Fastify with a schema for each body, and
+// all 13 operations on the same tables without SQL. Statements are prepared under names, which the adapter does not do
+// of its own.
 const { connectionString } = settings<{ connectionString: string }>()
 const names = new Map<string, string>()
 const statementNameGenerator = ({ sql }: { readonly sql: string }) => {

@@ -17,9 +17,9 @@ import {
 import { statements } from './peer-statements.js'
 import { settings } from './serve.js'
 
-// What a good engineer would write by hand for four of the operations: Fastify, pg with named statements, the same
-// tables and the same JSON, the bearer as one indexed lookup, one line of log per request. PostgreSQL prints
-// a journey as the whole answer.
+// The hand-written peer: four of the operations as a good engineer would write them, with Fastify, pg with named
+// statements, the same tables and the same JSON, the bearer as one indexed lookup, and one line of log per request.
+// PostgreSQL prints a journey as the whole answer.
 const { connectionString } = settings<{ connectionString: string }>()
 const pool = new pg.Pool({ connectionString, max: 10 })
 const app = createPeerApp()

@@ -7,7 +7,10 @@ import { systemRuntime } from '../../src/runtime/runtime.js'
 import { createMeters } from '../../src/telemetry/meters.js'
 import { serve, settings } from './serve.js'
 
-/** How the database is reached, and what observes the service. `tracing` is the collector that spans go to, and the share of calls that are traced. */
+/**
+ * How to reach the database, and what observes the service. `tracing` has the collector of spans, and the share of
+ * calls that are traced.
+ */
 interface Settings extends Pick<DatabaseOptions, 'connectionString' | 'sessions' | 'statementNames' | 'isDistributed'> {
   readonly metrics?: boolean
   readonly tracing?: { readonly collector: string; readonly share: number }

@@ -55,8 +55,8 @@ export function createGivenTokens(token: string | (() => string | Promise<string
 }
 
 /**
- * Sends a token with every call that needs one. A call whose token is refused is sent once more with a new one, because
- * the service has not read anything else of it.
+ * Sends a token with every call that needs one. A unary call whose token is refused is repeated once with another one,
+ * because the service refuses it before doing anything.
  */
 export function createAuthorization(tokens: AccessTokens): Interceptor {
   return (next) => async (request) => {

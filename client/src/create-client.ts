@@ -19,8 +19,8 @@ export interface SvcClient extends ServiceClients {
 const DEFAULT_TIMEOUT_MILLIS = 30_000
 
 /**
- * Creates a client for Node and for browsers. It keeps no connection: there is nothing to close. Throws a `TypeError` for
- * a base address without a scheme and for credentials that are missing.
+ * Creates a client for Node and for browsers. It keeps no connection, so that nothing is to be closed. Throws a
+ * `TypeError` for a base address without a scheme and for missing credentials.
  */
 export function createClient(options: ClientOptions): SvcClient {
   checkOptions(options)
@@ -43,7 +43,7 @@ export function createClient(options: ClientOptions): SvcClient {
     interceptors: [createRetries(retry, timing), createAuthorization(tokens), unreachable],
   })
   const clients = Object.entries(services).map(([name, service]) => [name, createServiceClient(service, transport)])
-  // What is made of each service has its type.
+  // Each client has the type of its service, which the compiler cannot see here.
   const members: object = Object.fromEntries(clients)
   return { ...(members as ServiceClients), transport }
 }

@@ -6,8 +6,8 @@ export interface ListPage<Item> {
 }
 
 /**
- * Goes through all items of a list, page by page:
- * `for await (const user of eachItem((pageToken) => svc.users.listUsers({ pageToken })))`.
+ * Yields all items of a list, page by page: `for await (const user of eachItem((pageToken) => svc.users.listUsers({
+ * pageToken })))`.
  */
 export async function* eachItem<Item>(
   listPage: (pageToken: string) => Promise<ListPage<Item>>,

@@ -18,9 +18,9 @@ export interface RetryOptions {
 type Verdict = 'final' | 'not_executed' | 'perhaps_executed'
 
 /**
- * Tries failed calls again where that is safe: any call that the service has refused before it did anything, and calls
- * without a lasting effect, with the same one each time, or with an `Idempotency-Key`, that were lost. Waits as `Retry-After` says, else a random
- * time below a bound that doubles. The deadline of a call covers all its tries.
+ * Retries failed calls where that is safe: those that the service has refused before doing anything, and lost ones that
+ * are idempotent or have an `Idempotency-Key`. Waits as long as `Retry-After` says, plus a random time below a bound
+ * that doubles. The deadline of a call covers all its tries.
  */
 export function createRetries(
   options: RetryOptions,
@@ -56,7 +56,8 @@ function isIdempotent({ idempotency }: DescMethod): boolean {
 
 function verdictOn(error: unknown): Verdict {
   if (!(error instanceof ConnectError)) return 'final'
-  // Nothing was written: the transaction lost against others each time, or the object has changed, which it stays.
+  // Nothing was written: the transaction lost against others each time, or the object has another etag, which a retry
+  // does not change.
   if (error.code === Code.Aborted) return reasonOf(error) === 'ERROR_REASON_ETAG_MISMATCH' ? 'final' : 'not_executed'
   if (error.code === Code.ResourceExhausted) return retryAfterMillis(error) === undefined ? 'final' : 'not_executed'
   return error.code === Code.Unavailable ? 'perhaps_executed' : 'final'

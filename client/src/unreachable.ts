@@ -1,8 +1,8 @@
 import { Code, ConnectError, type Interceptor } from '@connectrpc/connect'
 
 /**
- * Names the address that cannot be reached if the connection of a call fails: `unavailable`, with what the platform
- * knows about it. Must be right before the transport.
+ * Turns a failed connection into an `unavailable` error with the address and what the platform knows about the failure.
+ * Must be the last interceptor, so that it catches what the transport throws.
  */
 export function createUnreachable(baseUrl: string): Interceptor {
   return (next) => async (request) => {

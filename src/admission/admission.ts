@@ -32,9 +32,9 @@ export interface AdmissionOptions {
 }
 
 /**
- * The part of the interceptor list that runs before a body is read, so that nothing from a stranger is parsed: first
- * authenticate, then authorize, from the header alone. Returns the caller, undefined where anyone may call. Throws a
- * `ServiceError` for a caller that it refuses.
+ * Makes admission, which runs before a body is read, so that nothing from a stranger is parsed: it authenticates, then
+ * authorizes, by the header alone. It returns the caller, or undefined where anyone may call. Throws a `ServiceError`
+ * for a caller that it refuses.
  */
 export function createAdmission({ access, authenticate, takesJwt = false }: AdmissionOptions) {
   return async (method: DescMethod, request: Admissible): Promise<Caller | undefined> => {

@@ -44,8 +44,8 @@ export interface Parts extends AppOptions {
 const ANONYMOUS_BODY_BYTES = 16 * 1024
 
 /**
- * How many failed requests are answered in a turn of the event loop. Whoever sends nothing else, such as tokens that do
- * not exist, waits for the like, and not those whose calls take several turns.
+ * How many failed requests are answered in a turn of the event loop. A client that sends nothing else, such as tokens
+ * that do not exist, then waits for its like, and does not delay calls that take several turns.
  */
 const FAILURES_A_TURN = 4
 /** How many wait; any more are answered at once. */

@@ -39,8 +39,8 @@ export function createKeyCheck({ config, tables, secrets, runtime, log }: KeyChe
   }
   return {
     /**
-     * Why no credential is recognized or nothing can be signed; empty if neither is so. Once it was empty it stays so:
-     * a key that is introduced beside this process does not take it out of service. Rejects if the database does not
+     * Why no credential is recognized or nothing can be signed; empty if there is no fault. Once empty, it stays so: a
+     * key that another process introduces does not take this one out of service. Rejects if the database does not
      * answer.
      */
     faults,

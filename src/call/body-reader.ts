@@ -105,8 +105,8 @@ export const LONG_BODY = 64 * 1024
 export type BodyTurns = ReturnType<typeof createBodyTurns>
 
 /**
- * Makes the turns in which long bodies are decoded: in each turn of the event loop one. Those of callers who were
- * admitted together would otherwise all be decoded in one, and everyone else would wait for it.
+ * Makes the function that spaces out the decoding of long bodies: one in each turn of the event loop. Otherwise those
+ * of callers who were admitted together would all be decoded in one turn, and everyone else would wait for it.
  */
 export function createBodyTurns() {
   let latest: Promise<void> = Promise.resolve()

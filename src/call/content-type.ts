@@ -31,7 +31,7 @@ export const bodyTypes: ReadonlyMap<string, BodyType> = new Map([
 ])
 
 /**
- * What a request's Content-Type says its body is: JSON for `application/json` and for none at all, JSON lines for
+ * The format of a body by its Content-Type: JSON for `application/json` and for none at all, JSON lines for
  * `application/x-ndjson`, a form for `application/x-www-form-urlencoded`, all in UTF-8; undefined for everything else.
  */
 export function bodyTypeFromHeader(header: string | undefined): BodyType | undefined {

@@ -8,9 +8,9 @@ const TAG = /(?:W\/)?("[!#-~\x80-\xff]*")/g
 const ENDS = ['-', ';', '--'].map((mark) => new RegExp(`${mark}(?:gzip|gz|br|deflate|zstd)"$`))
 
 /**
- * The tags of an `If-Match` or `If-None-Match` as they left a service all of whose tags are strong and say the same of
- * every coding: proxies that compress make them weak, or append the name of the coding. A tag that could be the
- * service's own with such an end is kept beside the one without.
+ * Restores the tags of an `If-Match` or `If-None-Match` to what the service sent: proxies that compress make tags weak,
+ * or append the name of the coding. A tag can end like that by itself, so both forms are kept. All tags of the service
+ * are strong, and the same for every coding.
  */
 export function originalTags(header: string): string {
   return header.replace(TAG, (_, tag: string) => {

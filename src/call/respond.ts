@@ -22,9 +22,9 @@ const FRAMING: ReadonlySet<string> = new Set([
 export const streamHeaders = { 'x-accel-buffering': 'no' } as const
 
 /**
- * Sends a whole response, with the headers that were set on the response before; `undefined` is no body. Over HTTP/2
- * past the response of Node, which sends the end a turn of the event loop after the rest: a client that still sends its
- * request would meanwhile be asked to stop, and could take the response for cut off.
+ * Sends a whole response, with the headers that were set on the response before; `undefined` is no body. Over HTTP/2,
+ * bypasses the response of Node, which sends the end of the stream a turn of the event loop later: in between, a client
+ * that still sends its request would be asked to stop, and could take the response for cut off.
  */
 export function sendWhole(
   response: NodeResponse,
@@ -59,8 +59,8 @@ export async function sendCompressed(
 }
 
 /**
- * Whether a GET or HEAD asks, by `If-None-Match`, for something else than what it would be answered, whose `ETag` the
- * headers have (RFC 9110, 13.1.2). The comparison is weak: who has the same in another form needs it no more.
+ * Whether the `If-None-Match` of a GET or HEAD names the `ETag` that its response would have (RFC 9110, 13.1.2). The
+ * comparison is weak: a client that has the same content in another coding does not need it again.
  */
 export function isNotModified(request: NodeRequest, headers: OutgoingHttpHeaders): boolean {
   const { etag } = headers

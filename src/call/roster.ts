@@ -1,7 +1,7 @@
 /**
- * Who is present now, of those who come and go with every call. It is a list whose places are reused: a `Set` replaces
- * its table as it changes, and each table that has grown old keeps its members from being collected while they are
- * young, which costs a short call a quarter of its processor time.
+ * A collection of members that join and leave with every call: a list whose places are reused. A `Set` replaces its
+ * table as it changes, and old tables keep members from being collected while they are young, which costs a short call
+ * a quarter of its processor time.
  */
 export class Roster<T> implements Iterable<T> {
   readonly #members: (T | undefined)[] = []

@@ -69,9 +69,9 @@ export interface Exchange<Request, Answer> {
 }
 
 /**
- * The life of a call, over any protocol: its deadline begins, the caller is admitted, the request is
- * received and decoded, the method invoked, and the response sent. Every failure is a response, unless the client is
- * gone. `receiveMs` bounds the receipt of a request without a deadline.
+ * Serves a call over any protocol: starts its deadline, admits the caller, receives and decodes the request, invokes
+ * the method, and sends the response. Every failure is a response, unless the client is gone. `receiveMs` bounds the
+ * receipt of a request without a deadline.
  */
 export async function serveCall<Request, Answer>(
   call: Call,
@@ -167,8 +167,8 @@ export function report(
 }
 
 /**
- * Writes the messages of a stream, each as soon as it is there and no faster than its client reads, until the client
- * has gone or `write` wants no more of them, which it says by returning false.
+ * Writes the messages of a stream, each as soon as it is there and no faster than its client reads, until the client is
+ * gone or `write` returns false.
  */
 export async function writeMessages(
   call: Call,

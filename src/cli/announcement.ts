@@ -11,7 +11,10 @@ import { demoToken } from './demo-token.js'
 
 type Announcement = ReturnType<Awaited<ReturnType<typeof prepareAnnouncement>>>
 
-/** Reads what an announcement says of a database, and returns what composes it; requests go to the first server. */
+/**
+ * Reads what an announcement needs from a database, and returns the function that writes it; requests go to the first
+ * server.
+ */
 export async function prepareAnnouncement(database: Database, context: CommandContext) {
   const { config } = context
   const announceDemo = await prepareDemo(database, context)

@@ -14,12 +14,12 @@ export function registerCompletionCommand(program: Command, { stdout }: CommandC
     })
 }
 
-/** Stands for any file. */
+/** The placeholder of file names. */
 const FILE = '<file>'
 
 /**
- * What can follow which words, each in a line: the words, such as `keys create` or, where an option takes a value, `keys
- * create --kind`, what can follow, and its description, with tabs between them.
+ * The table of completions, a line for each: the words before (`keys create` or, for the value of an option, `keys
+ * create --kind`), the word that can follow, and its description, with tabs between them.
  */
 function followingOf(command: Command, words = ''): string[] {
   const within = words === '' ? '' : `${words} `

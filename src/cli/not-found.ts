@@ -8,8 +8,8 @@ import { findTeams, listOrganizations } from '../store/organization.js'
 const MOST = 10_000
 
 /**
- * For an error that something does not exist, one that names the nearest there is: operators have access to everything,
- * so it is misspelled. Every other error as it is.
+ * Replaces an error about something that does not exist by one that names the nearest that does: operators have access
+ * to everything, so the name is misspelled. Returns any other error unchanged.
  */
 export async function errorForOperator(tables: Tables, error: unknown): Promise<unknown> {
   if (!(error instanceof ServiceError) || error.reason !== 'RESOURCE_NOT_FOUND') return error

@@ -7,8 +7,8 @@ import { type CommandContext, originOf } from './command-context.js'
 const RETRY_MILLIS = 1_000
 
 /**
- * Runs the service in several processes that share the port and the database, until the operator stops it. If one of them
- * does not start, the program ends; later, each that dies is replaced.
+ * Runs the service in several processes that share the port and the database, until the operator stops it. If one of
+ * them does not start, the program ends; one that dies later is replaced.
  */
 export async function runWorkers(
   count: number,

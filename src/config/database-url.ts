@@ -29,8 +29,8 @@ export const databaseUrl = v.pipe(
 )
 
 /**
- * Whether no character of the user or the password can be what ends them: nothing with an `@` follows the host, there is
- * no fragment, and what is encoded can be decoded.
+ * Whether the user and the password are encoded so that no parser can mistake a part of them for something else: no `@`
+ * follows the host, there is no fragment, and every percent sign begins an escape.
  */
 function hasEncodedCredentials(url: string): boolean {
   const [, authority = '', rest = ''] = /^[^:]*:\/\/([^/?#]*)(.*)$/s.exec(url) ?? []

@@ -16,9 +16,9 @@ declare module 'pg' {
 }
 
 /**
- * Asks the server to cancel what runs on a connection (CancelRequest of PostgreSQL's protocol, which poolers pass on).
- * Resolves with whether the server has taken the request: then it cannot come later, and so cannot hit a later
- * statement. `stream` makes the socket for it.
+ * Asks the server to cancel the running statement of a connection (CancelRequest of PostgreSQL's protocol, which
+ * poolers pass on). Resolves with whether the server has taken the request: then it cannot arrive late and hit a later
+ * statement. `stream` creates the socket for it.
  */
 export function requestCancel(client: pg.Client, stream: () => Socket, timeoutMillis: number): Promise<boolean> {
   const { host, port, ssl, processID, secretKey } = client
@@ -81,8 +81,8 @@ export class CallStatements {
   }
 
   /**
-   * The connection is not used any more. Undefined if nothing was canceled; else whether it can be used again, once
-   * nothing can hit its next user.
+   * Ends the use of the connection. Undefined if nothing was canceled; otherwise resolves with whether the connection
+   * can be reused, once no request can hit its next user.
    */
   end(): Promise<boolean> | undefined {
     this.finish()

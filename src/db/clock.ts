@@ -16,8 +16,8 @@ const selectTime = createStatement<Record<string, never>, { readonly time: Date 
 })
 
 /**
- * Makes a clock that goes by the time of the database when it was last measured, and by the monotonic one since. Until
- * then it goes by the machine's. `machineTime` is in milliseconds since 1970.
+ * Makes a clock that shows the time of the database: as last measured, plus the monotonic time since. Until it is
+ * measured it shows the machine's. `machineTime` is in milliseconds since 1970.
  */
 export function createDatabaseClock(
   tables: Pick<Tables, 'run'>,

@@ -4,8 +4,8 @@ const CONCURRENTLY =
   /^\s*(CREATE(?:\s+UNIQUE)?|DROP)\s+INDEX\s+CONCURRENTLY\s+(?:IF\s+(?:NOT\s+)?EXISTS\s+)?((?:[\w$.]|"[^"]*")+)/i
 
 /**
- * The index, as written there, that a statement makes or drops while writes continue, which PostgreSQL refuses in a
- * transaction; undefined if it does something else.
+ * The index, as the statement spells it, of a CREATE or DROP INDEX CONCURRENTLY, which PostgreSQL refuses in a
+ * transaction; undefined for any other statement.
  */
 export function concurrentIndexOf(sql: string) {
   const [, verb = '', index = ''] = CONCURRENTLY.exec(sql.replaceAll(/--.*/g, '')) ?? []
@@ -14,8 +14,8 @@ export function concurrentIndexOf(sql: string) {
 }
 
 /**
- * Runs such a statement outside a transaction. A process that ended before recording it may have run it already: an
- * index that exists is kept, and one that was left half made is dropped and made again.
+ * Runs a statement with CONCURRENTLY outside a transaction. An earlier process may have run it and ended before it
+ * recorded that: a valid index is kept, and an invalid one is dropped and created again.
  */
 export async function runConcurrently(client: pg.Client, sql: string): Promise<void> {
   const concurrent = concurrentIndexOf(sql)

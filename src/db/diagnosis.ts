@@ -34,7 +34,7 @@ SELECT current_setting('server_version') AS version,
 /** Below this, PostgreSQL may not get the next file of its write-ahead log, of 16 MiB, and refuses writes. */
 export const LEAST_FREE_BYTES = 32 * 1024 * 1024
 
-/** Reads that; `freeBytes` says how many bytes are free on the disk of a folder, by default as the system says. */
+/** Reads the state of a database. `freeBytes` returns the free bytes on the disk of a folder. */
 export async function diagnoseDatabase(
   tables: Pick<Tables, 'run'>,
   freeBytes = freeBytesOf,
@@ -45,7 +45,7 @@ export async function diagnoseDatabase(
   return { ...reported, freeBytes: folder === null ? Number.POSITIVE_INFINITY : await freeBytes(folder) }
 }
 
-/** How many bytes a server could still write; any number if the folder is not one of this machine. */
+/** The free bytes on the disk of a folder; infinite if this machine does not have the folder. */
 export async function freeBytesOf(folder: string): Promise<number> {
   try {
     const { bavail, bsize } = await statfs(folder)

@@ -12,10 +12,10 @@ export function distributionPlanOf(connectionString: string, shardCount: number)
 }
 
 /**
- * Distributes a database of the service by organization. A run that was interrupted, at whatever statement, is resumed
- * by the next one; until one has finished, the service does not start. Returns the number of steps. Throws, having
- * changed nothing, if the database or its cluster lacks something. `onStep` is called before each step with its title,
- * and the signal ends the run before its next step.
+ * Distributes a database of the service by organization. An interrupted run is resumed by the next one; until one has
+ * finished, the service does not start. Returns the number of steps. Throws, having changed nothing, if the database or
+ * its cluster lacks something. `onStep` is called before each step with its title, and the signal ends the run before
+ * its next step.
  */
 export function distribute(
   connectionString: string,
@@ -55,7 +55,7 @@ export function refuse(needs: readonly string[]): void {
 }
 
 /**
- * Whether a database is distributed. Throws, saying what to do, if it is so only partly, or so that calls would fail, or
+ * Whether a database is distributed. Throws, saying what to do, if the distribution is not finished, or if the database
  * is a worker of a cluster. Changes nothing.
  */
 export function requireWholeDistribution(connectionString: string): Promise<boolean> {

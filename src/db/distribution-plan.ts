@@ -126,7 +126,7 @@ async function hasDistributedFunction(client: pg.Client): Promise<boolean> {
   return rowCount === 1
 }
 
-/** Places of tables that are not there yet. */
+/** Tables that are not distributed yet, with their places. */
 async function leftPlaces(client: pg.Client): Promise<readonly Place[]> {
   const { rows } = await client.query<{ name: string }>(
     'SELECT logicalrelid::regclass::text AS name FROM pg_dist_partition',

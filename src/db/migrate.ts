@@ -28,12 +28,12 @@ export async function loadMigrations(folder = join(packageRoot(), 'prisma', 'mig
   )
 }
 
-/** Comments, texts, names and bodies of functions, in which a semicolon ends nothing; or one character. */
+/** A comment, text, quoted name or function body, in which a semicolon ends nothing; or one character. */
 const element = /--[^\n]*|'[^']*'|"[^"]*"|\$\$[\s\S]*?\$\$|[\s\S]/g
 
 /**
- * The statements of a migration in order, each with the comments before it and without its semicolon. It may have what
- * migrations have: comments of a line, texts without backslash escapes, and bodies between `$$`.
+ * The statements of a migration in order, each with the comments before it and without its semicolon. Knows line
+ * comments, texts without backslash escapes, and bodies between `$$`.
  */
 export function splitStatements(sql: string): string[] {
   const statements: string[] = []
@@ -69,10 +69,10 @@ const ALONE = { queryMode: 'extended' }
 const CREATES_TABLE = /\bCREATE TABLE\b/i
 
 /**
- * Applies pending migrations in order, and returns their names. Each is a transaction of its own, sent a statement at a
- * time; one that makes or drops indexes concurrently consists of such statements, outside a transaction. Several
- * processes may do this at once, while servers run, and again after one was interrupted at any point. Throws, having
- * changed nothing more, if a migration fails or cannot get its locks, and if `pendingOf` throws.
+ * Applies pending migrations in order, and returns their names. Each runs in a transaction of its own, one statement at
+ * a time; those with concurrent indexes run outside a transaction, and have no other statements. Several processes may
+ * run it at once, while servers run, and again after an interruption at any point. Throws, having changed nothing more,
+ * if a migration fails or cannot get its locks, and if `pendingOf` throws.
  */
 export function migrate(
   connectionString: string,
@@ -189,9 +189,9 @@ const MERGED =
   '("npx svc export"), and import them into a new database ("npx svc import")'
 
 /**
- * The migrations that are not applied, in order. Those of a later build are ignored: while servers are replaced one by
- * one, an older process may start beside it. Throws if a migration failed under `prisma migrate`, was edited after it
- * was applied, or is unknown and no later than those of this build.
+ * The migrations that are not applied, in order. Applied ones of a later build are ignored: in a rolling upgrade, an
+ * older process may start afterwards. Throws if a migration failed under `prisma migrate`, was edited after it was
+ * applied, or is unknown and no later than those of this build.
  */
 function pendingOf(history: readonly AppliedMigration[] = [], migrations: readonly Migration[]): readonly Migration[] {
   const known = new Map(migrations.map((migration) => [migration.name, migration]))

@@ -44,7 +44,7 @@ const LONG_SHARE = 3
 /** How long the settings of a new connection may take. */
 const SET_UP_MILLIS = 2_000
 /**
- * Lets the server end a statement whose client is gone; otherwise it would run, and keep its locks, to its end. Not
+ * Lets the server end a statement whose client is gone, which would otherwise run, and keep its locks, to its end. Not
  * every system that PostgreSQL runs on can detect that.
  */
 const SET_CLIENT_CHECK = `DO $$ BEGIN
@@ -64,9 +64,8 @@ class Member extends CallStatements {
 }
 
 /**
- * The pool of pg with a limit on every wait, whoever uses it: for a free connection, a response and the end. A
- * connection whose statement the server refuses is kept; one on which it cannot work is not. A class, because Prisma
- * requires one.
+ * The pool of pg with a time limit on every wait: for a free connection, for a response and for the end. A connection
+ * is kept after a failed statement, unless the server can no longer work on it. A class, because Prisma requires one.
  */
 export class BoundedPool extends pg.Pool {
   readonly statementNames: boolean
@@ -78,8 +77,8 @@ export class BoundedPool extends pg.Pool {
   /** A third of the connections, for long transactions: an organization has half of what the others leave of it. */
   readonly longTransactions: Semaphore
   /**
-   * As many as calls of an organization may have, if it is alone: all but two, and at least half. In a cluster, of those
-   * that may wait for one worker: others have theirs there, too.
+   * The share of one organization's calls: all connections but two, and at least half. In a cluster, of the connections
+   * that may wait for one worker.
    */
   readonly shares: Semaphore
   /** Undefined if the tables are not spread over the workers of a cluster by organization. */
@@ -112,7 +111,8 @@ export class BoundedPool extends pg.Pool {
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_MILLIS,
       stream,
-      // Sessions of a pooler are not set up: they are others' as well. The pool waits for it, which its types do not say.
+      // Sessions of a pooler are not set up, since others share them. The pool waits for the promise; its types do not
+      // say so.
       ...(sessions === 'server' && {
         onConnect: (client): unknown => client.query({ text: SET_CLIENT_CHECK, query_timeout: SET_UP_MILLIS }),
       }),
@@ -189,7 +189,7 @@ export class BoundedPool extends pg.Pool {
     return undefined
   }
 
-  /** In a place, which is given back with the release of the connection, or at once if there is none. */
+  /** Connects with a place of the semaphore, which is released with the connection, or at once if there is none. */
   async #connect(deadline?: number): Promise<pg.PoolClient> {
     await this.#semaphore.acquire({ deadline })
     try {
@@ -210,8 +210,8 @@ export class BoundedPool extends pg.Pool {
   }
 
   /**
-   * Does the work on a connection, for which it waits until the deadline, and which is given up afterwards if it is
-   * unusable. From then on it works for the call: fails with the reason once that is over.
+   * Runs the work on a connection, for which it waits until the deadline. The connection is discarded afterwards if it
+   * is unusable. Once the call is over, fails with its reason.
    */
   async use<T>({ deadline, call }: PoolUser, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const client = await this.#connect(deadline)
@@ -261,7 +261,7 @@ export class BoundedPool extends pg.Pool {
     for (const socket of this.#sockets) socket.destroy()
   }
 
-  // Apart from `#connect`: the client keeps its release until it is used again, and would keep its user with it.
+  // Not a closure of `#connect`: the client keeps its `release` until its next use, and would keep its user in memory.
   #releaseOf(client: pg.PoolClient): pg.PoolClient['release'] {
     const { release } = client
     const giveBack = (cause: Error | boolean | undefined) => {

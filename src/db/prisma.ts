@@ -36,18 +36,18 @@ const NO_LIMIT = 2 ** 31 - 1
 const OF_TABLES = { maxWait: NO_LIMIT, timeout: NO_LIMIT, isolationLevel: 'ReadCommitted' } as const
 
 /**
- * Makes Prisma's client on a pool, which it does not close. Prisma does not say to its adapter who begins a transaction:
- * one at a time is on its way there, without any input or output in between. `AsyncLocalStorage` would separate them,
- * too, but it makes every promise of the process dearer on Node 20 (docs/adr/0005-prisma-behind-every-service.md).
+ * Makes Prisma's client on a pool, which it does not close. Prisma does not tell its adapter which transaction begins,
+ * so a mutex lets one at a time begin, which needs no input or output. `AsyncLocalStorage` would do, too, but slows
+ * every promise of the process down on Node 20 (docs/adr/0005-prisma-behind-every-service.md).
  */
 export function createModelsClient(pool: pg.Pool & { readonly statementNames: boolean }) {
-  const onItsWay = new Semaphore(1)
+  const mutex = new Semaphore(1)
   let given: TransactionSteps | undefined
   const take = (): TransactionSteps => {
     if (given === undefined) throw new Error('transactions are begun by the tables')
     const steps = given
     given = undefined
-    onItsWay.release()
+    mutex.release()
     return steps
   }
   const factory = new PrismaPg(pool, pool.statementNames ? { statementNameGenerator: createStatementNames() } : {})
@@ -55,7 +55,7 @@ export function createModelsClient(pool: pg.Pool & { readonly statementNames: bo
     const adapter = await factory.connect()
     return Object.assign<Adapter, Pick<Adapter, 'startTransaction'>>(Object.create(adapter), {
       startTransaction: async (isolationLevel?: unknown) => {
-        // Of the tables' transactions alone. Prisma begins some of its own, such as for an upsert.
+        // Transactions that Prisma begins by itself, such as for an upsert, have no level.
         if (isolationLevel === undefined) return adapter.startTransaction()
         const steps = take()
         await steps.begin()
@@ -71,7 +71,7 @@ export function createModelsClient(pool: pg.Pool & { readonly statementNames: bo
     prisma,
     /** Runs the work with models in a transaction: commits when it returns, rolls back when it throws. */
     transaction: async <T>(steps: TransactionSteps, work: (models: Models) => Promise<T>): Promise<T> => {
-      await onItsWay.acquire()
+      await mutex.acquire()
       given = steps
       try {
         return await prisma.$transaction(work, OF_TABLES)

@@ -8,7 +8,7 @@ import { runOn } from './statement.js'
 import type { Tables } from './tables.js'
 
 /** Why calls cannot be answered, in a few words that reveal no internals; empty if they can. */
-export type NotReady = Readonly<Partial<Record<'database' | 'migrations' | 'disk', string>>>
+export type DatabaseFaults = Readonly<Partial<Record<'database' | 'migrations' | 'disk', string>>>
 
 export interface ReadinessOptions {
   readonly database: Pick<Database, 'connectionString' | 'pool'>
@@ -17,8 +17,8 @@ export interface ReadinessOptions {
   /** Where it is logged why the database is not ready. A pino logger fits. */
   readonly log: { warn(fields: { err: unknown }, message: string): void }
   /**
-   * How long a response is reused, so that probes are no load, whoever sends them. Default 1 s. One that calls cannot
-   * be answered is reused for 200 ms at most, so that callers do not wait after the database is back.
+   * How long a result is reused, so that many probes cause no load. Default 1 s. If calls cannot be answered, it is
+   * reused for 200 ms at most, so that callers do not wait after the database is back.
    */
   readonly maxAgeMillis?: number
   /** Milliseconds since some moment. Default: the machine's. */
@@ -35,19 +35,19 @@ const SILENCE_MILLIS = 5_000
 const UNDEFINED_TABLE = '42P01'
 
 /**
- * Asks in a new session, so that an exhausted pool is not mistaken for a lost database, and connections that still work
- * do not hide that new ones fail. A pooler that has accepted the connection but gives no session is busy: then the
- * database itself is asked. Reuses a response for `maxAgeMillis`.
+ * Makes the readiness check. It asks in a new session, so that an exhausted pool is not mistaken for a lost database,
+ * and working connections do not hide that new ones fail. If a pooler accepts the connection but gives no session, it
+ * is busy, and the database itself is asked. Reuses an answer for `maxAgeMillis`.
  */
 export function createReadiness(options: ReadinessOptions) {
   const { database, directUrl, log, maxAgeMillis = 1000, now = () => performance.now(), freeBytes } = options
   const names = loadMigrations().then((migrations) => migrations.map(({ name }) => name))
   names.catch(() => {}) // Whoever asks gets the error.
-  let asked: { readonly answer: Promise<NotReady>; until: number } | undefined
+  let asked: { readonly answer: Promise<DatabaseFaults>; until: number } | undefined
 
   const askIn = (connectionString: string) =>
     withSession({ ...SESSION, connectionString }, async (client) => judge(client, await names, freeBytes))
-  const probe = async (): Promise<NotReady> => {
+  const probe = async (): Promise<DatabaseFaults> => {
     if (database.pool.silentMillis >= SILENCE_MILLIS) return { database: 'no connection answers' }
     try {
       return await askIn(database.connectionString).catch((error: unknown) => {
@@ -62,7 +62,7 @@ export function createReadiness(options: ReadinessOptions) {
   }
   return {
     /** Never rejects, and takes no longer than a few seconds. */
-    ask: (): Promise<NotReady> => {
+    ask: (): Promise<DatabaseFaults> => {
       const at = now()
       if (asked === undefined || at >= asked.until) {
         // One question at a time.
@@ -91,7 +91,7 @@ async function judge(
   client: pg.Client,
   migrations: readonly string[],
   freeBytesOf: ReadinessOptions['freeBytes'],
-): Promise<NotReady> {
+): Promise<DatabaseFaults> {
   const run: Tables['run'] = (statement, values) => runOn(client, statement, values, { isNamed: false })
   const { onlyReads, freeBytes } = await diagnoseDatabase({ run }, freeBytesOf)
   const { rows } = await client.query<{ applied: number }>(APPLIED, [migrations])

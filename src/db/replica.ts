@@ -166,17 +166,17 @@ interface State {
 }
 
 /**
- * What a replica is good for; `fault` is why it cannot stand in for the primary, and `behindBytes` how much of the log
- * it has still to apply. Whatever was committed before the primary was asked stands before the end of its log.
+ * How fresh a replica is: `fault` is why it cannot stand in for the primary, and `behindBytes` how much of the log it
+ * still has to apply. Everything committed before the primary was asked is in the log up to the end that it gave.
  */
 export interface Freshness extends Pick<State, 'hasFeedback'> {
   readonly fault: string | undefined
   readonly behindBytes: number
 }
 
-// Asked for each read. An asynchronous commit counts before it is in the file. A standby that has not switched to a new
-// timeline yet, or cannot because it has applied more than the new primary had, stays on the one before. Only roles that
-// may monitor see that of the receiver; the other two follow within minutes.
+// Asked for each read. An asynchronous commit counts before it is in the log file. A standby that has not switched to a
+// new timeline, or cannot because it has applied more than the new primary had, stays on the old one. Only roles that
+// may read all statistics see the timeline of the receiver; the other two follow within minutes.
 const logState = createStatement<Record<never, never>, State>({
   name: 'read_log_state',
   columns: {

@@ -15,7 +15,7 @@ const NAMED = 'svc_names'
 
 /**
  * What is wrong with the sessions of a URL and what to do about it, in words that follow `sessions`; undefined if they
- * have what they must have, and names of statements can be used if they are to be. Changes nothing.
+ * have the required settings, and named statements work if they are wanted. Changes nothing.
  */
 export async function sessionFault({
   statementNames,

@@ -4,8 +4,8 @@ export interface SessionOptions {
   /** A `postgresql://` URL. */
   readonly connectionString: string
   /**
-   * Where they come from: the server itself (the default), where a session lasts as long as its connection and gets its
-   * settings when it begins, or a pooler that gives each transaction another one, with the settings of the role.
+   * Where sessions come from: `server` (the default), where a session lasts as long as its connection and gets its
+   * settings when it begins, or `pooler`, where any transaction can get another one, with the settings of the role.
    */
   readonly sessions?: 'server' | 'pooler' | undefined
   /** The most that a role may allow the sessions of a pooler, and what others get. Default: `defaultLimits`. */
@@ -22,10 +22,10 @@ export const defaultLimits = {
 export type SessionLimits = Readonly<typeof defaultLimits>
 
 /**
- * What every session must have, whatever the defaults of the server, the database and the role, because answers depend
- * on it: how values are read and printed, and in which schema tables are. Prisma's adapter reads times as if the
- * session were in UTC. Statements that PostgreSQL expects to be long are not compiled (`jit`): that takes longer than
- * any of them. A plan that is kept may be from when a table was nearly empty, and would read all of it for ever
+ * The settings that every session must have, whatever the defaults of the server, the database and the role, because
+ * answers depend on them: how values are read and printed, and in which schema tables are. Prisma's adapter reads times
+ * as if the session were in UTC. Statements that PostgreSQL expects to be long are not compiled (`jit`): that takes
+ * longer than any of them. A cached plan may be from when a table was nearly empty, and would read all of it for ever
  * (`enable_seqscan`).
  */
 export const REQUIRED = {
@@ -65,8 +65,8 @@ export function sessionUrl({ connectionString, sessions = 'server' }: SessionOpt
 }
 
 /**
- * The statements that give a role what its sessions must have, for a superuser or the role itself: all of it, because no
- * session can be configured when it begins.
+ * The statements that give a role all settings of its sessions, for a superuser or the role itself: a pooler lets no
+ * session be configured when it begins.
  */
 export function roleSettings(role: string, sessionLimits: SessionLimits = defaultLimits): string[] {
   const name = pg.escapeIdentifier(role)

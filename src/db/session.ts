@@ -50,10 +50,10 @@ const UNKNOWN_DATABASE = '3D000'
 /** OpenSSL's and Node's codes for certificates of issuers that are not trusted. */
 const UNTRUSTED = /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(?:GET_ISSUER_CERT|VERIFY).*)$/
 
-/** What newer versions of Node add to an error of such a certificate; `sslrootcert` is the advice that fits a database. */
+/** What newer Node adds to an error of such a certificate; for a database, the advice is `sslrootcert`. */
 const NODE_ADVICE = /; if the root CA is installed locally, try running Node\.js with --use-system-ca$/
 
-/** Why a connection failed, in words of all its causes, and what to do about it: `otherwise` where that is not known. */
+/** Why a connection failed, with all causes, and what to do; `otherwise` is the advice for unknown failures. */
 export function connectFailure(error: unknown, otherwise = ''): string {
   const advice = causesOf(error).map(adviceOn)
   return reasonOf(error) + (advice.find((each) => each !== undefined) ?? otherwise)
@@ -94,8 +94,8 @@ export function withSchemaSession<T>(
 }
 
 /**
- * Keeps others from changing the schema until the session ends. Tries again and again: a session waiting in a statement
- * would block an index that is made concurrently.
+ * Locks the schema against changes by others until the session ends. Polls for the lock: a session that waits in a
+ * statement would block a concurrent index.
  */
 export async function lockSchema(client: pg.Client, patienceMillis: number): Promise<void> {
   const end = performance.now() + patienceMillis

@@ -5,9 +5,9 @@ import type { Statement } from './statement.js'
 const FETCH_ROWS = 500
 
 /**
- * Yields the rows of statements with the same parameters, some at a time, all as of one moment, however many there are
- * and however slowly they are read. Ends the transaction of the connection, and returns it, when the last one is read
- * or the caller stops.
+ * Yields the rows of statements with the same parameters in batches, all as of one moment, however many there are and
+ * however slowly they are read. Ends the transaction and releases the connection when the last row is read or the
+ * caller stops.
  */
 export async function* readSnapshot<Parameters, Row>(
   client: pg.PoolClient,
@@ -37,13 +37,13 @@ export function endReading(client: pg.PoolClient): void {
   )
 }
 
-/** Begin a transaction that reads as of one moment, for as long as it takes; apart, as those of other transactions. */
+/** Begin a transaction that reads as of one moment, without time limits; separate as in `beginTexts`. */
 export const BEGIN_SNAPSHOT = [
   'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
   'SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0',
 ]
 
-/** A connection of the pool with such a transaction, which ends with the call. */
+/** A connection in a transaction that `BEGIN_SNAPSHOT` began; the end of the call cancels it. */
 export async function beginSnapshot(pool: BoundedPool, call: object | undefined): Promise<pg.PoolClient> {
   const client = await pool.connect()
   try {

@@ -8,9 +8,8 @@ export interface Tables {
   readonly models: Models
   readonly run: <Parameters, Row>(statement: Statement<Parameters, Row>, values: Parameters) => Promise<Row[]>
   /**
-   * Runs the work in one transaction, which is repeated as a whole if it loses against another one. In a transaction,
-   * the work is a part that can fail alone: if it throws, what it did is undone, and the rest of the transaction
-   * remains.
+   * Runs the work in a transaction, which is retried as a whole if it conflicts with another one. In a transaction,
+   * runs it in a savepoint: if it throws, only its own changes are undone.
    */
   readonly transaction: <T>(work: (tables: Tables) => Promise<T>, options?: TransactionOptions) => Promise<T>
 }
@@ -53,8 +52,8 @@ export interface TransactionOptions {
 /** Observes statements and transactions. Must not throw. Times are on the clock of `performance.now`. */
 export interface StatementObserver {
   /**
-   * A statement was answered, or failed with `failure`; waits and repetitions count. `name` is the statement's; for
-   * queries of Prisma's models it is the model and the operation, such as `team.findMany`.
+   * A statement was answered, or failed with `failure`; waits and retries count. `name` is the statement's; for queries
+   * of Prisma's models it is the model and the operation, such as `team.findMany`.
    */
   statement(name: string, startedAt: number, failure: unknown): void
   /** A transaction was committed, or failed with `failure`. */
@@ -66,21 +65,21 @@ export interface TablesUser {
   /** `stop` of the database cancels what runs for it. Queries of models outside transactions end at their own limit. */
   readonly call?: object | undefined
   /**
-   * Calls of one organization use at most all connections but two, or half of them if there are fewer than four; in a
-   * cluster, of those that may wait for one worker.
+   * Limits the calls of one organization to all connections but two, and at least half; in a cluster, of the
+   * connections that may wait for one worker.
    */
   readonly organizationId?: string | undefined
   /** Of a caller whose organization is unknown; its calls have the share of one. */
   readonly address?: string | undefined
   readonly observers?: readonly StatementObserver[] | undefined
-  /** How long each statement, or a whole transaction, may take, repetitions included, in milliseconds. */
+  /** How long each statement, or a whole transaction, may take, retries included, in milliseconds. */
   readonly timeoutMillis?: number | undefined
 }
 
 /** The tables as one user has them. */
 export interface UserTables extends Tables {
   /**
-   * Yields the rows of statements with the same parameters, some at a time, all as of one moment. Keeps one of the
+   * Yields the rows of statements with the same parameters, in batches, all as of one moment. Keeps one of the
    * connections for long transactions until the caller stops.
    */
   readonly readSnapshot: <Parameters, Row>(

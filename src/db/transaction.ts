@@ -14,8 +14,7 @@ export interface Connected extends StatementBounds {
 
 /**
  * Runs the work in one transaction on a connection of the pool: commits when it returns, rolls back when it throws.
- * `deadline` is the end of all of it on this side, and `statementMillis` is how long the server lets each statement
- * run.
+ * `deadline` ends all of it on this side; `statementMillis` is how long the server lets each statement run.
  */
 export function runTransaction<T>(
   { pool, client: prisma }: { readonly pool: BoundedPool; readonly client: ModelsClient },
@@ -78,16 +77,16 @@ const SETTINGS_WITHOUT_TIMEOUT = [
 ]
 
 /**
- * The messages that begin a transaction: one, but for a coordinator, which passes the whole message of a setting on to
- * workers, and would begin their transactions again. The database's default decides whether it may write: a frozen
- * database stays read-only.
+ * The messages that begin a transaction: one, but two for a coordinator, which passes on the whole message of a setting
+ * to workers, where the transaction would begin again. The default of the database decides whether it may write: a
+ * frozen database stays read-only.
  */
 function beginTexts(
-  { withoutTimeout: isUnhurried = false }: TransactionOptions,
+  { withoutTimeout = false }: TransactionOptions,
   millis: number,
   { workers, transactionSettings }: BoundedPool,
 ): string[] {
-  const settings = isUnhurried ? SETTINGS_WITHOUT_TIMEOUT : [`statement_timeout = ${millis}`, ...transactionSettings]
+  const settings = withoutTimeout ? SETTINGS_WITHOUT_TIMEOUT : [`statement_timeout = ${millis}`, ...transactionSettings]
   const texts = ['BEGIN ISOLATION LEVEL READ COMMITTED', settings.map((setting) => `SET LOCAL ${setting}`).join('; ')]
   return workers === undefined ? [texts.join('; ')] : texts
 }

@@ -13,9 +13,9 @@ import { listAcrossTeams, type TeamListRequest } from './team-list.js'
 export const appInstances = standardResource(store.appInstanceStore)
 
 /**
- * A page of the app instances that a team owns and of those shared with it, in the order of their creation, or of those
- * of every team. Throws `TEAM_REQUIRED`, `PAGE_TOKEN_INVALID`, `RESOURCE_NOT_FOUND` for the team, and
- * `PERMISSION_MISSING` without `apps:read` in it.
+ * A page of the app instances that a team owns or that are shared with it, or of those of every team, in creation
+ * order. Throws `TEAM_REQUIRED`, `PAGE_TOKEN_INVALID`, `RESOURCE_NOT_FOUND` for the team, and `PERMISSION_MISSING`
+ * without `apps:read` in it.
  */
 export async function listAppInstances(context: CallContext, request: TeamListRequest): Promise<Page> {
   const teamId = await teamIdFor(context.reads, context.caller, request.teamId)
@@ -42,8 +42,9 @@ export async function listAppInstanceShares(
 }
 
 /**
- * Shows an app instance in the list of another team, or no longer. Throws `RESOURCE_NOT_FOUND` for either,
- * `PERMISSION_MISSING` without `apps:write` in the team that owns it, and `FIELD_INVALID` for that team.
+ * Shares an app instance with another team, or stops sharing it. Throws `RESOURCE_NOT_FOUND` for the app instance and
+ * for the team, `PERMISSION_MISSING` without `apps:write` in the team that owns the app instance, and `FIELD_INVALID`
+ * if that team is to share it with itself.
  */
 export async function shareAppInstance(
   context: CallContext,

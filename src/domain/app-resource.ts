@@ -68,7 +68,7 @@ export async function batchCreateAppResources(
   const named = [...new Set(entries.map(({ appInstanceId }) => appInstanceId))]
   const work = async (transaction: Tables) => {
     const { owner } = resources.appResourceStore
-    // Locked below: batches that shared a lock first would wait for each other to give up their shares.
+    // Not locked yet: batches that took a shared lock first would deadlock when each upgrades its own.
     const teams = new Map(await owner?.findTeams(transaction, { ids: named, ...visibilityOf(caller) }))
     const noInstance = (index: number) =>
       notFound('app instance', entries[index]?.appInstanceId ?? '', `resources[${index}].appInstanceId`)
@@ -142,8 +142,8 @@ async function lockAppResources(
 }
 
 /**
- * Two transactions that write the same value under a deferrable unique constraint meet only at the end of their
- * statements, and deadlock. So whoever sets a new value first locks the owner within which it must be unique.
+ * Locks the owner within which a new value must be unique. Otherwise two transactions that write the same value under a
+ * deferrable unique constraint meet only at the end of their statements, and deadlock.
  */
 async function lockNewNames(
   transaction: Tables,

@@ -19,8 +19,8 @@ export interface GroupMember {
 }
 
 /**
- * A page of the members of a group, with `q` of those in whose name or address its words begin one. Throws
- * `RESOURCE_NOT_FOUND` for the group, `PERMISSION_MISSING` without `users:read` in the organization, and
+ * A page of the members of a group; with `q`, of those whose name or email address has words that begin with its words.
+ * Throws `RESOURCE_NOT_FOUND` for the group, `PERMISSION_MISSING` without `users:read` in the organization, and
  * `PAGE_TOKEN_INVALID`.
  */
 export async function listGroupMembers(
@@ -60,9 +60,9 @@ export async function listUserGroups(
 }
 
 /**
- * Adds a user to a group, or takes one out. Throws `RESOURCE_NOT_FOUND` for the group, for a user whom the organization
- * does not have, and for one to take out who is not a member, `PERMISSION_MISSING` without `users:write` in the
- * organization, and `GROUP_MANAGED_BY_DIRECTORY`.
+ * Adds a user to a group, or removes one. Throws `RESOURCE_NOT_FOUND` for the group, for an unknown user, and for a
+ * user to remove who is not a member, `PERMISSION_MISSING` without `users:write` in the organization, and
+ * `GROUP_MANAGED_BY_DIRECTORY`.
  */
 export async function writeGroupMember(
   context: CallContext,
@@ -85,7 +85,7 @@ export async function writeGroupMember(
     const members = { added: isChange && isMember ? [userId] : [], removed: isChange && !isMember ? [userId] : [] }
     if (isChange) {
       await directory.changeGroupMembers(transaction, key, members)
-      // With its members, the version of the group changes.
+      // A change of members is a new version of the group.
       const now = runtime.now()
       await store.groupStore.update(transaction, { organizationId, id: groupId }, { updatedAt: now }, now)
     }

@@ -44,11 +44,12 @@ const keptCodes: ReadonlySet<ErrorCode> = new Set([
 export type AnswerOnce = ReturnType<typeof createAnswerOnce>
 
 /**
- * Makes the function that executes a call, unless it was executed within 24 hours: then it returns the answer that the
- * call had. `execute` writes to the tables that it is passed, and its effect is committed together with the answer,
- * unless it sends something out: if its process dies then before it has answered, it is executed again.
- * Calls with the same key wait meanwhile. Throws what `execute` throws, the same each time if the call itself is at
- * fault, and `IDEMPOTENCY_KEY_REUSED`. A process has only one.
+ * Makes the function that executes a call with an idempotency key, or returns the stored answer if the call was
+ * executed within the last 24 hours. `execute` writes to the tables that it is passed, and its writes are committed
+ * together with the answer. A call with `sendsOut` commits before its effects outside: if the process dies before the
+ * answer is stored, the call is executed again. Concurrent calls with the same key wait for each other. Throws what
+ * `execute` throws, again for each repetition if the call itself is at fault, and `IDEMPOTENCY_KEY_REUSED`. A process
+ * has only one.
  */
 export function createAnswerOnce() {
   const withMutex = createMutexes()

@@ -33,8 +33,8 @@ export interface JourneyListRequest extends PageRequest {
 }
 
 /**
- * A page of the journeys that the caller may see, without their parts, in the order of their creation; filtered by
- * `isOverdue`, those come first that are overdue the longest, or will be next. Throws `PAGE_TOKEN_INVALID`.
+ * A page of the journeys that the caller may see, without their parts, in creation order; with the filter `isOverdue`,
+ * the longest overdue first, or those that will be overdue soonest. Throws `PAGE_TOKEN_INVALID`.
  */
 export async function listJourneys(context: CallContext, request: JourneyListRequest): Promise<Page> {
   const { reads, caller } = context

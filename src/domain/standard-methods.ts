@@ -24,9 +24,7 @@ export interface StandardListRequest extends PageRequest {
   readonly usualSize?: number | undefined
 }
 
-/**
- * An object. Throws `RESOURCE_NOT_FOUND`, and `PERMISSION_MISSING` without the read permission in its team.
- */
+/** Reads an object. Throws `RESOURCE_NOT_FOUND`, and `PERMISSION_MISSING` without the read permission in its team. */
 export async function getObject<Of extends StandardKey>(
   { tables, caller }: CallContext,
   { name, read, store }: StandardResource<Of>,
@@ -39,8 +37,8 @@ export async function getObject<Of extends StandardKey>(
 }
 
 /**
- * A page of the objects that the caller may read, in creation order. Throws `PAGE_TOKEN_INVALID`. Objects that have
- * their teams from their owner are listed by owner: throws `RESOURCE_NOT_FOUND` for it, and `PERMISSION_MISSING`
+ * A page of the objects that the caller may read, in creation order. Throws `PAGE_TOKEN_INVALID`. Objects that inherit
+ * their team from an owner are listed by owner: throws `RESOURCE_NOT_FOUND` for the owner, and `PERMISSION_MISSING`
  * without the read permission in its team.
  */
 export async function listObjects<Of extends StandardKey>(
@@ -74,8 +72,8 @@ export async function listObjects<Of extends StandardKey>(
 }
 
 /**
- * The JSON of all that an owner has. Throws `RESOURCE_NOT_FOUND` for the owner, and `PERMISSION_MISSING` without the read
- * permission in its team.
+ * The JSON of all objects of an owner. Throws `RESOURCE_NOT_FOUND` for the owner, and `PERMISSION_MISSING` without the
+ * read permission in its team.
  */
 export async function listOfOwner<Of extends StandardKey>(
   { reads, caller }: CallContext,
@@ -105,7 +103,7 @@ function requireOwner(
 }
 
 /**
- * Creates an object with the given values, or those that `complete` makes of them, and returns it. Throws
+ * Creates an object with the given values, or with those that `complete` returns, and returns it. Throws
  * `RESOURCE_NOT_FOUND` for its owner, `PERMISSION_MISSING` without the write permission in the owner's team, and
  * `FIELD_INVALID` for other references.
  */
@@ -151,9 +149,8 @@ async function ownerTeam<Of extends StandardKey>(
 export type StandardChanges<Of> = (before: Of, now: Date, transaction: Tables) => Partial<Of> | Promise<Partial<Of>>
 
 /**
- * Changes an object and returns it. Throws `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING` without the write
- * permission in its team, `ETAG_MISMATCH`, and `FIELD_INVALID` for references. A change with a name of its own gives
- * its `action`.
+ * Changes an object and returns it. `action` is the name of the change in the audit log. Throws `RESOURCE_NOT_FOUND`,
+ * `PERMISSION_MISSING` without the write permission in its team, `ETAG_MISMATCH`, and `FIELD_INVALID` for references.
  */
 export function updateObject<Of extends StandardKey>(
   context: CallContext,

@@ -42,14 +42,16 @@ export interface RetentionObserver {
 
 export interface SweepOptions {
   readonly runtime: Runtime
-  /** For how many days events are kept in the feed, and in the audit log: no fewer, and undefined is for ever. */
+  /**
+   * Days for which events are kept: in the feed, and at least as long in the audit log, where undefined means forever.
+   */
   readonly retention: { readonly eventRetention: number; readonly auditRetention?: number | undefined }
   readonly observer?: RetentionObserver | undefined
 }
 
 /**
- * Deletes the expired tokens and answers and the old events, and removes the ended team roles, of the next organizations after
- * one. Returns the last of these organizations, or an empty text if they were the last of all.
+ * Deletes expired tokens, expired answers and old events, and removes ended team roles, in the next `ORGANIZATIONS`
+ * after an organization. Returns the id of the last one, or an empty text if there are no more.
  */
 export async function sweepOrganizations(tables: Tables, after: string, options: SweepOptions): Promise<string> {
   const { runtime } = options
@@ -99,7 +101,7 @@ function removeEndedRoles(tables: Tables, ended: ExpiredOf, runtime: Runtime): P
   })
 }
 
-/** Deletes until there are fewer rows than at most. */
+/** Deletes batches until one is not full. */
 async function repeatedly(deleteRows: (rows: number) => Promise<number>): Promise<void> {
   for (let last = BATCH; last >= BATCH; ) last = await deleteRows(BATCH)
 }

@@ -10,15 +10,15 @@ import type { StandardResource } from './standard-resource.js'
 export const EVERY_TEAM = '-'
 
 /**
- * What to list: of a team, or with `-` of every team; `q` has beginnings of words of a name. 0 and empty texts mean
- * absent.
+ * Which objects to list: those of a team, or with `-` those of every team. `q` has prefixes of words of the name. 0 and
+ * empty texts mean absent.
  */
 export interface TeamListRequest extends Omit<StandardListRequest, 'filters'> {
   readonly teamId: string
   readonly q: string
 }
 
-/** Whether a request is for all of what a named team has, not for a page; lists of that have statements of their own. */
+/** Whether a request is for all objects of one team rather than a page; such lists have statements of their own. */
 export function isWhole({ teamId, q, pageSize, pageToken }: TeamListRequest): boolean {
   return teamId !== EVERY_TEAM && q === '' && pageSize === 0 && pageToken === ''
 }

@@ -35,9 +35,9 @@ export interface TeamMemberListRequest extends PageRequest {
 }
 
 /**
- * A page of the users who have a role in a team, or in every team in which the caller has `teams:read`; of those whose
- * role ends before a time, the earliest end first. Throws `RESOURCE_NOT_FOUND` for the team, `PERMISSION_MISSING`
- * without the permission in it, and `PAGE_TOKEN_INVALID`.
+ * A page of the users who have a role in a team, or in every team in which the caller has `teams:read`; with
+ * `expiresBefore`, only those whose role ends before it, earliest end first. Throws `RESOURCE_NOT_FOUND` for the team,
+ * `PERMISSION_MISSING` without the permission in it, and `PAGE_TOKEN_INVALID`.
  */
 export async function listTeamMembers(
   context: CallContext,
@@ -89,7 +89,7 @@ export async function getTeamMember(context: CallContext, user: TeamUser): Promi
 }
 
 /**
- * Gives a user a role in a team, in place of another one. Throws `FIELD_INVALID` for a time that is not in the future,
+ * Gives a user a role in a team, which replaces any other. Throws `FIELD_INVALID` for a time that is not in the future,
  * `RESOURCE_NOT_FOUND` for the team and for the user, `ETAG_MISMATCH`, and `PERMISSION_MISSING` without `teams:write`
  * in the team, and for a role that gives more than the caller has, or lasts longer.
  */
@@ -111,7 +111,7 @@ export async function setTeamMember(
 }
 
 /**
- * Takes the role in a team from a user. Throws `RESOURCE_NOT_FOUND` for the team, and for a user without a role in it,
+ * Removes a user's role in a team. Throws `RESOURCE_NOT_FOUND` for the team, and for a user without a role in it,
  * `PERMISSION_MISSING` without `teams:write` in the team, and `ETAG_MISMATCH`.
  */
 export function removeTeamMember(context: CallContext, user: TeamUser): Promise<void> {
@@ -127,8 +127,8 @@ export function teamMemberTagOf({ teamId, userId, role, expiresAt, name, email }
 }
 
 /**
- * Changes the role of a user in a team, of whom no other transaction can change a role in the meantime. `change`
- * returns the names of the fields that it has changed, and what there is now.
+ * Changes the role of a user in a team, with the user locked. `change` returns the names of the fields that it changed,
+ * and the new state.
  */
 function changeMember<Now>(
   context: CallContext,

@@ -48,7 +48,8 @@ interface JudgedProfile extends Omit<KeptSourceProfile, 'userId'> {
 }
 
 /**
- * Judges one profile by itself: without an external id and an address it is refused, without other values it is not.
+ * Validates one profile. Without a valid external id and email address it is refused; other invalid values are only
+ * left out.
  */
 function judgeProfile({
   externalId,
@@ -142,7 +143,7 @@ export interface IngestionResult extends PublishedFields {
 type Published = Omit<IngestionResult, 'refusedValues' | 'refusal'>
 
 /**
- * Takes in profiles of one source and publishes those that are new or changed; returns one result per profile, in their
+ * Stores the profiles of one source and publishes those that are new or changed. Returns one result per profile, in
  * order (docs/field-ownership.md). Throws `DUPLICATE_ID` for the request, and `PERMISSION_MISSING`; then nothing is
  * written.
  */
@@ -219,7 +220,7 @@ export async function republishUser(
   await requireMemberPermission(context, 'ingestion:write', userId)
   const writer = memberWriterOf(context, 'user.republish')
   return memberTransaction(context.tables, async (tables) => {
-    // Whoever takes in a newer profile locks the member until it is stored.
+    // An ingestion of a newer profile locks the member until the profile is stored.
     const rows = await lockMemberRows(tables, caller.organizationId, [userId])
     const profiles = await readSourceProfiles(tables, caller.organizationId, userId)
     if (profiles.length === 0) return { user: await printMember({ tables, caller }, userId), ...nothingPublished }

@@ -18,8 +18,8 @@ const DNS = { timeout: 2_000, tries: 2 }
 const RESOLVE_MILLIS = 5_000
 
 /**
- * Makes what asks for names without `getaddrinfo`: that takes one of the four threads of the process for as long as a
- * server is silent, so that a few names would stop all others, and reading files too.
+ * Makes a resolver without `getaddrinfo`, which occupies one of the four threads of the process for as long as a server
+ * is silent: a few names would stop all others, and the reading of files.
  */
 export function createNameResolver({ servers, hostsFile = '/etc/hosts' }: ResolverOptions = {}): ResolveName {
   return async (name, signal) => {

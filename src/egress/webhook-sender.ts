@@ -52,9 +52,9 @@ export interface SenderOptions {
 }
 
 /**
- * Makes the sender of one service. A name is resolved for each request, and the connection goes to an address that was
- * judged, so no second answer of the DNS counts: to the next one if the first does not answer. A proxy is asked for one
- * after the other, until it connects. Redirects are not followed.
+ * Makes the sender of one service. Each request resolves the name and connects only to addresses that were checked, so
+ * that a second answer of the DNS cannot redirect it. If an address does not answer, the next one is tried; a proxy,
+ * too, is asked for one after the other. Redirects are not followed.
  */
 export function createWebhookSender({ allowance, proxy, resolve = createNameResolver() }: SenderOptions): SendWebhook {
   const kept = { keepAlive: true, timeout: IDLE_MILLIS }

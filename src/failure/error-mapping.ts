@@ -14,8 +14,8 @@ const causesLogged: readonly ErrorCode[] = ['unavailable', 'deadline_exceeded']
 const callerFaults: readonly ErrorCode[] = ['already_exists', 'invalid_argument']
 
 /**
- * What the caller may see of a thrown value; the rest is logged. An error that says nothing else has the id of the
- * request as its detail, under which the cause is in the log.
+ * The error for a thrown value as the caller may see it; the rest is logged. Without other details, it has the id of
+ * the request, under which the log has the cause.
  */
 export function maskError(
   thrown: unknown,

@@ -36,9 +36,9 @@ export function isRevocation(method: DescMethod): boolean {
 }
 
 /**
- * Makes what counts calls of `RevokeLeakedKey`, and passes others. Every protocol calls it after checking the size and
- * the type of the body and before decoding it, so that malformed requests count. It throws `RATE_LIMITED` or
- * `SERVICE_UNAVAILABLE`.
+ * Makes the hook that counts calls of `RevokeLeakedKey`, and ignores other methods. Every protocol calls it after
+ * checking the size and the type of the body and before decoding it, so that malformed requests count. It throws
+ * `RATE_LIMITED` or `SERVICE_UNAVAILABLE`.
  */
 export function createRevokeCallCounter(admit: typeof admitRevocation, tally?: Tally) {
   const count = async (values: ContextValues): Promise<void> => {

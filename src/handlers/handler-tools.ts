@@ -12,7 +12,7 @@ export interface HandlerTools extends Pick<CredentialTools, 'hasher' | 'bearerTo
   readonly tally?: Tally | undefined
 }
 
-/** The name that rows have for a value of an enum; undefined for the unspecified one. The limits let no other number through. */
+/** The name of an enum value in rows; undefined for the unspecified one. The limits refuse unknown numbers. */
 export function nameOf<Names extends object>(
   names: Names,
   value: number,

@@ -6,7 +6,7 @@ import { DEFAULT_JSON_LIMITS } from '../protojson/json-text.js'
 
 export { outputOnlyNames } from '../limits/output-only.js'
 
-/** The most values that a request of a method can contain: what its `svc.v2.http_form` option declares, or the default. */
+/** The most values that a request of a method can contain, by its `svc.v2.http_form` option or by default. */
 export function maxValuesOf(method: DescMethod): number {
   return httpFormOf(method).maxValues || DEFAULT_JSON_LIMITS.maxValues
 }

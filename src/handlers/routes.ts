@@ -209,8 +209,8 @@ export function createRoutes(tools: HandlerTools): (router: ConnectRouter) => vo
 
 /**
  * Refuses requests that break limits of the schema, over every protocol: after the caller is admitted and the request
- * is read, and before anything is looked up. Times go on in UTC with milliseconds. Methods that check their resource first
- * check the limits themselves.
+ * is read, and before anything is looked up. Converts times to UTC with milliseconds. Methods that check their resource
+ * first check the limits themselves.
  */
 export function createLimits(check: LimitCheck): Interceptor {
   const judgedLater = new Set(

@@ -90,9 +90,8 @@ export function updatedValues<Of extends StandardKey>(
 }
 
 /**
- * The check that a request, or the part of one that is at `at`, gives no other values of fields that an update cannot
- * change; undefined if it gives none of them. The present ones are accepted, so that what was read can be sent back
- * (AIP-203).
+ * Makes the check that a request, or its part at the path `at`, does not change immutable fields; undefined if it gives
+ * none of them. Their current values are accepted, so that a resource that was read can be sent back (AIP-203).
  */
 export function unchangedCheck<Of extends StandardKey>(
   { valuesOf, changedFields }: Pick<StandardStore<Of>, 'valuesOf' | 'changedFields'>,
@@ -140,15 +139,15 @@ export function standardMethods<Service extends DescService, Of extends Standard
     const isNamed = ({ name }: DescMethod) => (verb === 'List' ? name.startsWith(verb) : name === `${verb}${type}`)
     const method = verb === 'List' && pages === undefined ? undefined : service.methods.find(isNamed)
     if (method === undefined) return []
-    const settled = async (request: Message & Request, context: HandlerContext) => {
+    const withItemIds = async (request: Message & Request, context: HandlerContext) => {
       const { newId } = callContextOf(context).runtime
       const items = resource.store.lists.flatMap((list) => (request[list] ?? []) as { id: string }[])
       for (const item of items) item.id ||= newId()
       return handle(request, context, resource)
     }
-    return [[method.localName, settled] as const]
+    return [[method.localName, withItemIds] as const]
   })
-  // What is made of a method has its types.
-  const made: object = Object.fromEntries(named)
-  return made as Partial<ServiceImpl<Service>>
+  // Each handler has the types of its method, which the compiler cannot see here.
+  const methods: object = Object.fromEntries(named)
+  return methods as Partial<ServiceImpl<Service>>
 }

@@ -9,8 +9,8 @@ const RETURNS_PER_ANSWER = 1 / 4
 const MAX_RETRY_AFTER_MILLIS = 30_000
 
 /**
- * Makes a limit. Refused callers are asked to come back one after the other, not all at once, and the later, the more
- * of them there are for each call that is answered. `now` is in milliseconds since some moment.
+ * Makes a limit. Refused callers get different times for a retry, so that they do not all come at once; the times grow
+ * with the refusals for each call that is answered. `now` is in milliseconds since some moment.
  */
 export function createCallLimit(maxRunning: number, now = () => performance.now()) {
   const running = new WeakMap<object, string>()
@@ -21,13 +21,13 @@ export function createCallLimit(maxRunning: number, now = () => performance.now(
   let refused = 0
   let allRefused = 0
   let answered = 0
-  // Until it is known: what may run so many at a time answers as many in a second.
+  // Until it is measured: a process that may run so many calls at a time answers as many in a second.
   let answersPerSecond = maxRunning
   let nextTurn = 0
 
   const lookAtWindow = (time: number) => {
     if (time < windowEnds) return
-    // Only who refuses calls answers as many as is possible.
+    // Only while calls are refused is the rate at its maximum.
     if (refused > 0) answersPerSecond = Math.max(1, (answered * 1_000) / WINDOW_MILLIS)
     windowEnds = time + WINDOW_MILLIS
     refused = 0
@@ -41,8 +41,8 @@ export function createCallLimit(maxRunning: number, now = () => performance.now(
 
   return {
     /**
-     * Takes up the call of a request, whose caller is known. Throws `SERVICE_UNAVAILABLE` where too many run, or half
-     * of them for this organization, and says when to come back.
+     * Counts the call of a request as running, once its caller is known. Throws `SERVICE_UNAVAILABLE`, with the time of
+     * a retry, if too many run, or half of them for this organization.
      */
     begin: (request: object, organizationId: string): void => {
       const time = now()
@@ -61,8 +61,8 @@ export function createCallLimit(maxRunning: number, now = () => performance.now(
       count++
     },
     /**
-     * Called when the call has its response, or its client is gone, whether it was taken up or not; at times twice.
-     * Returns the organization whose call has ended.
+     * Ends a call, once it has its response or its client is gone; refused calls and repetitions are ignored. Returns
+     * the organization whose call has ended.
      */
     end: (request: object): string | undefined => {
       const organizationId = running.get(request)

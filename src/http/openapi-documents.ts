@@ -18,8 +18,8 @@ export const openApiPaths = {
 } as const
 
 /**
- * The OpenAPI documents by path: those that are generated, with the base addresses of this deployment
- * as their servers, and its guides. Throws if a generated document is missing.
+ * The generated OpenAPI documents by path, with the base addresses of this deployment as their servers, and a link to
+ * its guides. Throws if a document is missing.
  */
 export function createOpenApiDocuments(root: string, urls: PublicUrls): [path: string, page: Page][] {
   const guides = { whole: '', revoke: '/secret-scanning.md', scim: '/directory.md' }

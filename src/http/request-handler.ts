@@ -5,9 +5,9 @@ import { withoutCredentials } from './credential-redaction.js'
 import { loggedPath, useOriginForm } from './request-target.js'
 
 /**
- * The parts of the service that answer requests, in the order in which they are asked: `refused` answers what no one
- * can read in one way alone, `preflight` CORS, which also marks the answers of others for browsers, and `rest` whatever
- * no other one does.
+ * The parts of the service that answer requests, in the order in which they are asked. `refused` answers ambiguous
+ * requests; `preflight` answers those of CORS, and adds its headers to the responses of others; `rest` answers whatever
+ * no other part does.
  */
 export const protocolNames = ['refused', 'preflight', 'probe', 'rpc', 'page', 'scim', 'rest'] as const
 

@@ -30,7 +30,7 @@ export const MAX_URL_LENGTH = Number(textRulesOf(UpdateUserRequestSchema.field.a
 /** The most characters of the name of a group that a directory supplies. */
 export const MAX_GROUP_NAME = Number(textRulesOf(GroupRecordSchema.field.name).maxLen)
 
-/** The most characters of a text of a profile, or of an email address, by its name in the API. Throws for other names. */
+/** The most characters of a profile text or an email address, by its name in the API. Throws for other names. */
 export function profileTextLength(name: string): number {
   const length = profileTextLengths.get(name)
   if (length === undefined) throw new Error(`profiles have no text field ${name}`)

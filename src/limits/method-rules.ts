@@ -3,8 +3,8 @@ import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
 import { type AccessRule, access, CredentialKind } from '../../gen/svc/v2/access_pb.js'
 import { entity_tags, type HttpForm, HttpFormSchema, http_form } from '../../gen/svc/v2/http_form_pb.js'
 
-// The rules of methods, which their own options declare or those of their service. Reading an option decodes it anew, in
-// about 8 us: not in every call.
+// Rules of methods, from the options of the method or of its service. Reading an option decodes it anew, in about 8 us,
+// so that no call should do it.
 
 export function onlyReads({ idempotency }: DescMethod): boolean {
   return idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS

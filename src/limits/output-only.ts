@@ -3,8 +3,8 @@ import type { DescField, DescMessage, DescMethod } from '@bufbuild/protobuf'
 const WRITING = /^(?:Batch)?(Create|Update|Set|Add)[A-Z]/
 
 /**
- * Whether a request of a method ignores a name that its message does not have, because it is an output-only field of the
- * object that the method creates or updates: people send back what they have read (AIP-203).
+ * Whether a request may contain a name that its message does not have, because it is an output-only field of the object
+ * that the method creates or updates: people send back what they have read (AIP-203).
  */
 export function outputOnlyNames(method: DescMethod): (message: DescMessage, name: string) => boolean {
   const names = new Map(

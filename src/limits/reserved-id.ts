@@ -10,7 +10,7 @@ export function reservedIdFault(id: string): string | undefined {
   return `must not be "${id}", which means something else in paths: choose another id`
 }
 
-/** `-` names every team (AIP-159), clients leave `.` and `..` out of paths, and the rest are words where ids can stand. */
+/** `-` names every team (AIP-159), clients drop `.` and `..` from paths, and the rest are words in the place of ids. */
 const reservedIds: ReadonlySet<string> = new Set(['-', '.', '..', ...wordsBesideIds()])
 
 /** The literal segments of paths at which other paths have an id, such as `batch` in `/v2/users/batch`. */

@@ -3,7 +3,10 @@ import { isReflectMessage, type ReflectMessage } from '@bufbuild/protobuf/reflec
 import { limit } from '../../gen/svc/v2/limit_pb.js'
 import type { FieldViolation } from '../errors.js'
 
-/** Makes what finds the fields of a message, and of those in it, that are too large; not of those in its lists. */
+/**
+ * Makes the check that finds the fields that are too large in a message and the messages in it, but not in the items of
+ * its lists.
+ */
 export function createSizeCheck() {
   const known = new Map<DescMessage, ReturnType<typeof partsOf>>()
   return function violationsIn(message: ReflectMessage, path = ''): FieldViolation[] {

@@ -7,7 +7,7 @@ import type { SourceComments } from './source-comments.js'
 const BEGIN = '<!-- generated from '
 const END = '<!-- end -->'
 
-/** Replaces the section of a document that is generated, which stands between two comments. Throws if it has none. */
+/** Replaces the generated section of a document, which is between two comments. Throws if there is none. */
 export function withSection(document: string, section: string): string {
   const start = document.indexOf('\n', document.indexOf(BEGIN)) + 1
   const end = document.indexOf(END)

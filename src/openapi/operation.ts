@@ -26,8 +26,8 @@ interface OperationSource {
 }
 
 /**
- * The method that is called with the id and the secret of a key instead of a token. They are declared as fields of its
- * form alone: as an alternative to them, clients would send whatever credential they have for all operations.
+ * The method that takes the id and the secret of a key instead of a token. The document declares them only as fields of
+ * its form, not as a security scheme: clients would use an alternative scheme for every operation.
  */
 const CREATE_TOKEN = 'svc.v2.AuthService.CreateToken'
 

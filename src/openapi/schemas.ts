@@ -112,8 +112,8 @@ export function createSchemas(comments: SourceComments, outputs: readonly DescMe
   }
 
   /**
-   * The object in which one choice is made. Fields that callers must not give beside it are there as `null`, which means
-   * not given: without that, the types that generators make would accept two choices at once.
+   * The object with one choice of fields. In a request, the fields of other choices are `null`, which means absent:
+   * without them, the types that generators make would accept two choices at once.
    */
   function chosenObject(
     { chosen, beside }: Choice,

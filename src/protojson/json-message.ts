@@ -103,8 +103,8 @@ export function readField(target: ReflectMessage, field: DescField, json: JsonTr
 }
 
 /**
- * Reads URL text as one value of a field, of an item if it is repeated, as `ReflectMessage` takes it. The field must be a
- * scalar, an enum or a message with a text form. Throws `ValueFault`.
+ * Reads URL text as a value of a field, or of an item if it is repeated, in the form of `ReflectMessage`. The field
+ * must be a scalar, an enum or a message with a text form. Throws `ValueFault`.
  */
 export function valueFromText(field: DescField, text: string): unknown {
   const [single = field] = field.message !== undefined && isWrapperDesc(field.message) ? field.message.fields : []

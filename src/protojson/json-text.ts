@@ -25,9 +25,9 @@ export const NO_JSON_LIMITS: JsonLimits = { maxValues: Number.POSITIVE_INFINITY,
 /**
  * Parses JSON (RFC 8259) strictly: valid UTF-8 without a byte order mark, no duplicate key in any object, no lone
  * surrogate, nothing after the value, at most `MAX_JSON_DEPTH` deep. Throws `invalid_argument` with line and column,
- * and `ValueFault` as soon as it meets more than `maxValues`; the path is left there. `isLines`: newline-delimited JSON,
- * a value on each line, as a list; blank lines are skipped, and so is a byte order mark at the beginning, because lines
- * come from files.
+ * and `ValueFault` as soon as it meets more than `maxValues`, where it leaves `path`. `isLines`: newline-delimited
+ * JSON, a value on each line, as a list; blank lines are skipped, and so is a byte order mark at the beginning, because
+ * lines come from files.
  */
 export function parseJsonTree(
   input: string | Uint8Array,

@@ -1,7 +1,8 @@
 import type { JsonValue } from '@bufbuild/protobuf'
 import { quoted, ValueFault } from './invalid.js'
 
-/** Parsed JSON without any loss: an integer beyond 2^53 is a bigint, and a number with a fraction that a double cannot
+/**
+ * Parsed JSON without any loss: an integer beyond 2^53 is a bigint, and a number with a fraction that a double cannot
  * tell from an integer is a `Fraction`.
  */
 export type JsonTree = null | boolean | number | bigint | string | Fraction | JsonTree[] | JsonTreeObject
@@ -29,7 +30,7 @@ export function setKey<T>(object: { [key: string]: T }, key: string, value: T): 
 
 /**
  * Turns a tree into plain JSON values, with integers beyond 2^53 as decimal strings, or as doubles by `Number`, as
- * Struct keeps them. In its place, because copies of the objects would take as long again as parsing them has.
+ * Struct keeps them. Changes the tree in place, because copying its objects would take as long as parsing them.
  */
 export function plainJson(tree: JsonTree, fromLarge: (integer: bigint) => JsonValue = String): JsonValue {
   if (typeof tree === 'bigint') return fromLarge(tree)

@@ -33,7 +33,9 @@ function isIntegerType(type: ScalarType): boolean {
   return RANGES[type] !== undefined
 }
 
-/** Reads URL text as a scalar: `true` and `false`, decimal integers in range, JSON numbers, base64 in both alphabets. */
+/**
+ * Reads URL text as a scalar: `true` and `false`, decimal integers in range, JSON numbers, either alphabet of base64.
+ */
 export function scalarFromText(type: ScalarType, text: string): ScalarValue {
   return scalarFromJson(type, jsonFromText(type, text))
 }
@@ -54,7 +56,10 @@ export function integerInRange(type: ScalarType, value: bigint | number): Scalar
   return BigInt(value)
 }
 
-/** A double as `FLOAT` can have it, if that is the type: what rounds to the largest is the largest; infinities and NaN pass. */
+/**
+ * A double as a value of `FLOAT`, if that is the type: one that rounds to the largest becomes it; infinities and NaN
+ * stay.
+ */
 export function floatInRange(type: ScalarType, value: number): number {
   if (type !== ScalarType.FLOAT || !Number.isFinite(value) || Math.abs(value) <= FLOAT32_MAX) return value
   const rounded = Math.fround(value)

@@ -5,8 +5,8 @@ import { valueFromText } from '../protojson/json-message.js'
 import type { FieldPath } from './field-path.js'
 
 /**
- * Fills a field of a message from text: makes the messages on the way, adds to a repeated field, replaces any other, and
- * refuses a member of a oneof of which another member is set. `name` is what an error calls it. Throws
+ * Sets a field of a message from text: makes the messages on its path, adds to a repeated field, replaces any other,
+ * and refuses a member of a oneof if another member is set. `name` is what an error calls it. Throws
  * `invalid_argument`.
  */
 export function setFromText(message: ReflectMessage, path: FieldPath, text: string, name: string): void {

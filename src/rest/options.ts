@@ -79,8 +79,8 @@ export interface RestTranscoderOptions extends CallHooks {
   /** The longest deadline in milliseconds, to which longer ones are shortened; default none. */
   readonly maxTimeoutMs?: number | undefined
   /**
-   * Which methods have streams of Server-Sent Events that are resumed: `id` names the field of messages that is the id of
-   * an event, `lastId` the one of requests that the `Last-Event-ID` of a client replaces; default none.
+   * Which methods have streams of Server-Sent Events that can be resumed: `id` names the field of a message that is the
+   * id of the event, and `lastId` that of a request which the `Last-Event-ID` of a client replaces; default none.
    */
   readonly eventIds?: ((method: DescMethod) => EventIdFields | undefined) | undefined
   /** Whether `%2F` in a capture of several segments is decoded too; default false, as http.proto says. */

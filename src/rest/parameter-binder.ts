@@ -26,8 +26,8 @@ export interface ParameterRules {
 }
 
 /**
- * Binds the pairs of a query or a form, `a=1&b.c=2`, into a message. Names are JSON names or proto names, `.` leads into
- * messages, a repeated field is given by repeating it, a singular one at most once, however it is spelled, unless equal
+ * Binds the pairs of a query or a form, `a=1&b.c=2`, to a message. Names are JSON names or proto names, and `.` leads
+ * into messages. A repeated field is given several times; a singular one at most once, in either spelling, unless equal
  * values are merged. Throws `invalid_argument`, naming the pair.
  */
 export function bindParameters(message: ReflectMessage, encoded: string, rules: ParameterRules): void {

@@ -7,9 +7,9 @@ const EXACT_MAX = Number.MAX_SAFE_INTEGER
 const INT64_END = 2 ** 64
 
 /**
- * The bytes of a body that a framework has read before, from the `body` that it left on the request: bytes, text, or,
- * with `isJson`, a value such as that of `express.json()`. Throws if there is none of them, because its bytes are lost,
- * and if an integer may have lost digits when it was parsed.
+ * The bytes of a body that a framework has already read, from the `body` that it left on the request: bytes, text, or,
+ * with `isJson`, a value such as that of `express.json()`. Throws if there is none, because the bytes are lost, and if
+ * an integer may have lost digits when it was parsed.
  */
 export function bytesOfParsedBody(request: NodeRequest, isJson: boolean, maxBytes: number): Uint8Array {
   const body = 'body' in request ? request.body : undefined

@@ -26,9 +26,9 @@ export const noBody: RequestBody = {
 }
 
 /**
- * `body: "*"`, if there is no field: every field that the path does not bind comes from the body. `body: "field"`: the
- * body is the value of one field: a message, a scalar, a list or a map. A list can be one of JSON, or its items on a
- * line each.
+ * Compiles the reader of a mapped body. Without a field (`body: "*"`), every field that the path does not bind comes
+ * from the body. With one (`body: "field"`), the body is its value: a message, a scalar, a list or a map. A list can be
+ * one of JSON, or its items on a line each.
  */
 export function compileRequestBody(
   desc: DescMessage,

@@ -53,7 +53,9 @@ function jsonOfField(message: Message, { parent, name, jsonName }: DescField, op
   return json[options.useProtoFieldName === true ? name : jsonName]
 }
 
-/** The content type and bytes of a `google.api.HttpBody`, if there is one; without a type it is `application/octet-stream`. */
+/**
+ * The content type and bytes of a `google.api.HttpBody`, if there is one; the default is `application/octet-stream`.
+ */
 function encodeHttpBody(body: Message): EncodedBody {
   const { contentType, data }: { contentType?: string; data?: Uint8Array } = Object(body)
   return { contentType: contentType || 'application/octet-stream', body: data ?? new Uint8Array() }

@@ -72,8 +72,8 @@ export function createRouteTable(options: RestTranscoderOptions) {
   return { trie, defaultPaths, json, templates }
 }
 
-// An Any may contain the well-known types although no file of a service imports them. Later ones win: those types as
-// the services know them, if they do.
+// An Any may contain well-known types that no file of a service imports. Later files win: those of services, if they
+// have their own versions of these types.
 function registryFromMethods(methods: readonly RecordedMethod[]): Registry {
   const files = new Set<DescFile>(Object.values(wellKnown).filter(isFile))
   const add = (file: DescFile): void => {

@@ -118,8 +118,8 @@ function* methodsFor<T>(node: Node<T>, reading: Reading, index: number): Generat
     const here = node.byVerb.get(reading.verb)
     if (here !== undefined) yield here
   } else if (segment !== '') {
-    // An empty segment is matched by "**" alone: a trailing or doubled slash names no resource. A broken escape equals no
-    // literal; as a captured value it is reported by name later.
+    // Only "**" matches an empty segment: a trailing or doubled slash names no resource. A broken escape equals no
+    // literal; as a captured value, it is reported by name later.
     const literal = node.literals.size === 0 ? undefined : decodePercentBytes(segment)
     const child = literal === undefined ? undefined : node.literals.get(literal)
     if (child !== undefined) yield* methodsFor(child, reading, index + 1)

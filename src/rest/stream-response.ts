@@ -85,8 +85,8 @@ function streamFormat(body: ResponseBody, accept: string | undefined): StreamFor
 }
 
 /**
- * One message on the wire; text already ends with a line end. Where events have ids, each says as well how soon to come
- * back after the end (HTML, 9.2.6).
+ * One message on the wire; text already ends with a line end. Events with ids also say how soon a client reconnects
+ * after the end (HTML, 9.2.6).
  */
 function frameMessage(format: StreamFormat, body: string | Uint8Array, id?: string): string | Uint8Array {
   if (format !== 'sse') return body

@@ -73,7 +73,7 @@ class TemplateFault extends Error {
   }
 }
 
-/** A token: its text, its 1-based column, and its kind, which is the text of a mark; `word` is a literal or a field path. */
+/** A token: its text, its 1-based column, and its kind: the text of a mark, or `word` for a literal or a field path. */
 interface Token {
   readonly kind: string
   readonly text: string

@@ -51,7 +51,7 @@ export function createRestTranscoder(options: RestTranscoderOptions): NodeHandle
       route.bindPath(message, captures)
       if (query !== '') route.bindQuery(message, query)
       const lastEventId = headerOf(request, 'last-event-id')
-      // A browser comes back to the URL with which it began.
+      // A browser reconnects with the URL of its first request.
       if (lastEventId && prefersEventStream(headerOf(request, 'accept'))) route.eventIds?.resume(message, lastEventId)
       const missing = missingField(message)
       if (missing !== undefined) throw invalidArgument(pathToString(missing, ''), 'is required')

@@ -35,7 +35,7 @@ export async function sendUnary(route: Route, call: Call, message: Message): Pro
 }
 
 /**
- * What a response depends on: these request headers, and what code in front of the transcoder, such as CORS, has set
+ * The value of `Vary`: these request headers, and those that code in front of the transcoder, such as CORS, has set
  * already.
  */
 export function varyOf(response: NodeResponse, ...names: readonly string[]): string {

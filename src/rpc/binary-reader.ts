@@ -5,10 +5,10 @@ import { invalidArgument } from '../protojson/invalid.js'
 
 /**
  * Compiles the reader of binary messages of one type. Before it decodes anything, it walks over the bytes and counts
- * what would be made of them: fields, known or not, and items of packed lists. Two megabytes can contain a million empty
- * messages, which would keep the process busy for a tenth of a second. The walk also checks the wire type of every
- * known field, which protobuf-es takes for granted: where a number belongs, it would read the bytes of a text as
- * fields. Throws `invalid_argument` for more than `maxValues`, and for bytes that are not such a message.
+ * the values that they would become: fields, known or not, and items of packed lists. Two megabytes can contain a
+ * million empty messages, which would keep the process busy for a tenth of a second. The walk also checks the wire type
+ * of every known field, which protobuf-es takes for granted: it would read the bytes of a text as fields where a number
+ * belongs. Throws `invalid_argument` for more than `maxValues`, and for bytes that are not such a message.
  */
 export function createBinaryReader(desc: DescMessage, maxValues: number): (bytes: Uint8Array) => Message {
   const shape = wireShapeOf(desc, new Map())

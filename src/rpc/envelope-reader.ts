@@ -72,7 +72,7 @@ export function createEnvelopeReader(request: NodeRequest, maxBytes: number, isB
     return bytes
   }
   return {
-    /** The next envelope, undefined at the end. Rejects if it exceeds the limit or is cut off, and if the client is gone. */
+    /** The next envelope, undefined at the end. Rejects if it is too large or cut off, and if the client is gone. */
     next: async (): Promise<Envelope | undefined> => {
       const prefix = await receive(PREFIX_BYTES)
       if (prefix === undefined && length === 0) return undefined

@@ -130,8 +130,8 @@ export async function endEnveloped(
   const bytes = body.length > 1 ? Buffer.concat(body) : body[0]
   if (!response.headersSent) {
     if ('envelope' in ending) return sendWhole(response, 200, headers, bytes)
-    // An error of gRPC without messages is Trailers-Only: one frame of HTTP/2 (gRPC over HTTP/2, Responses). Clients take
-    // all that is in it for trailers, so headers that a handler has set go out as headers before it.
+    // A gRPC error without messages is Trailers-Only: one frame of HTTP/2 (gRPC over HTTP/2, Responses). Clients take
+    // all of its headers for trailers, so headers that a handler has set are sent in a frame before it.
     const isBare = Object.keys(headers).every((name) => name === 'content-type' || name === protocol.encodingHeader)
     if ('stream' in response && bytes === undefined && isBare && ending.trailers['grpc-status'] !== '0') {
       return sendWhole(response, 200, { ...headers, ...ending.trailers }, undefined)

@@ -4,7 +4,9 @@ import { setTrailerStatus } from '@connectrpc/connect/protocol-grpc'
 /** Characters that `grpc-message` must encode: `%`, and all but the visible ASCII characters and the space. */
 const ENCODED = /[^ -$&-~]+/g
 
-/** The trailers of gRPC and gRPC-Web: those that the handler set, and the status, which is success without a failure. */
+/**
+ * The trailers of gRPC and gRPC-Web: those that the handler set, and the status, which is success if nothing failed.
+ */
 export function grpcStatus(trailer: Headers | undefined, failure: ConnectError | undefined): Headers {
   const status = setTrailerStatus(new Headers(trailer), failure)
   if (failure !== undefined) status.set('grpc-message', encodeGrpcMessage(failure.rawMessage))

@@ -25,10 +25,10 @@ interface Waiter {
 }
 
 /**
- * A semaphore with a share for each organization: at most so many have a place at a time. Of those that the others
- * leave, an organization has at most a part, so that there is nearly always a free one for the next organization,
- * however many are taken and however long they last (a dynamic threshold, as switches share their memory between
- * ports). The others wait: whoever has the fewest places is next, and in one organization who came first.
+ * A semaphore with a share for each organization. An organization gets at most a part of the places that the others
+ * leave, so that there is nearly always a free one for the next organization, however many are taken and however long
+ * they last (a dynamic threshold, as switches share their memory between ports). The others wait: the organization with
+ * the fewest places is next, and within one whoever came first.
  */
 export class Semaphore {
   readonly #max: number

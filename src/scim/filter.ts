@@ -4,8 +4,8 @@ import { lineFrom } from './read.js'
 import { type Attribute, findPath, isSameName, isSearchable, named, type Path, type ResourceType } from './schema.js'
 
 /**
- * How the value of an attribute compares with another one, as the database and as a program compares two texts; `ne` is
- * the opposite of `eq`.
+ * The comparison operators of filters: how the database compares a value with another one, and how a program compares
+ * two texts in the same way. `ne` is the opposite of `eq`.
  */
 export const comparisons = {
   eq: { operator: 'equals', matches: (stored: string, value: string) => stored === value },

@@ -81,8 +81,8 @@ function groupFrom({ body, report }: ScimRequest): GroupWrite & { readonly name:
 }
 
 /**
- * What the changes of a PATCH say of a group: not the group after them, because a group can have very many members, of
- * whom they name a few. Throws `invalidFilter`, `invalidValue` and `mutability`.
+ * The write that the changes of a PATCH ask for, rather than the whole group after them: a group can have very many
+ * members, of whom a PATCH names a few. Throws `invalidFilter`, `invalidValue` and `mutability`.
  */
 export function groupWriteFrom(changes: readonly PatchChange[]): GroupWrite {
   let name: string | undefined

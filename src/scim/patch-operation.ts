@@ -32,11 +32,10 @@ interface PatchOperation extends Pick<PatchChange, 'op' | 'value'> {
 }
 
 /**
- * The changes that a body asks for, each of one attribute, as identity providers send them: with and without paths,
- * with paths as names of members, with members and operations in any case. Attributes that the service does not know do
- * not count, whether a path names them or a member; a schema whose value is no object is reported. Throws
- * `invalidSyntax`, `invalidValue`, `tooMany`, `noTarget` for a removal of nothing in particular, `invalidPath`,
- * `invalidFilter` and `mutability`.
+ * Reads the changes of a PATCH, each of one attribute, in all forms that identity providers send: with and without
+ * paths, with paths as names of members, with members and operations in any case. Unknown attributes are ignored, in
+ * paths and as members; a schema whose value is no object is reported. Throws `invalidSyntax`, `invalidValue`,
+ * `tooMany`, `noTarget` for a removal of nothing in particular, `invalidPath`, `invalidFilter` and `mutability`.
  */
 export function patchChangesFrom(body: JsonObject, type: ResourceType, report: ScimReport): PatchChange[] {
   const operations = memberOf(body, 'Operations')
@@ -69,8 +68,8 @@ function operationFrom(operation: JsonValue, index: number): PatchOperation {
 }
 
 /**
- * An operation without a path, or on a whole schema, as one for each member of its value, under its name as a path.
- * What is no attribute that can be written does not count there, as in the body of a POST.
+ * Splits an operation without a path, or on a whole schema, into one for each member of its value, with the name of the
+ * member as path. Members that are not writable attributes are ignored, as in the body of a POST.
  */
 function singleOperations(operation: PatchOperation, type: ResourceType, report: ScimReport): PatchOperation[] {
   const { op, path, value } = operation

@@ -18,10 +18,10 @@ import type { ScimReport } from './request.js'
 import type { Attribute } from './schema.js'
 
 /**
- * A document after the changes of a PATCH, one after the other, as `readResource` gives one: `null` for what they take
- * away. `shown` has the lists that the resource shows where the document has none: what is added to the email
- * addresses, or taken from any list, is added to or taken from these. A filter may be on entries that do not exist yet.
- * Optional values that cannot be taken are left out, and reported. Throws `invalidValue` and `noTarget`.
+ * Applies the changes of a PATCH in order, and returns the document in the form of `readResource`: `null` for what is
+ * removed. `shown` has the lists that the resource shows where the document has none: additions to the email addresses,
+ * and removals from any list, apply to them. A filter may describe an entry that does not exist yet. Optional values
+ * that are invalid are left out and reported. Throws `invalidValue` and `noTarget`.
  */
 export function applyPatch(
   document: JsonObject,

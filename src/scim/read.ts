@@ -7,9 +7,9 @@ import type { ScimReport } from './request.js'
 import { type Attribute, isNameOf, isWritable, named, type ResourceType } from './schema.js'
 
 /**
- * The attributes that a body gives a resource, under the names of their declarations, those of extensions below the
- * URN; `null` for what the body says there is not. Names may be in any case. What is read-only or unknown is left out
- * (RFC 7644 sections 3.3 and 3.5.1), and so are optional values that cannot be taken, which are reported. Throws
+ * Reads the attributes of a resource from a body, under the names of their declarations, those of extensions below the
+ * URN; `null` for those that the body clears. Names may be in any case. Read-only and unknown attributes are left out
+ * (RFC 7644 sections 3.3 and 3.5.1), and so are optional values that are invalid, which are reported. Throws
  * `invalidValue` and `tooMany`.
  */
 export function readResource(body: JsonObject, type: ResourceType, report: ScimReport): JsonObject {
@@ -51,11 +51,11 @@ function readMembers(
 }
 
 /**
- * The value of an attribute as requests give it, in the form of its declaration: `null`, or an object of such parts,
- * for `null`, an empty text, list or object, and entries without values, which say that there is none (RFC 7643
- * section 2.5); undefined for an object that says nothing of what is known. Booleans may be strings, as Microsoft Entra
- * writes them, and entries may be their values alone. What is read-only or unknown is left out. Throws `invalidValue`;
- * with a report, the parts of a name that cannot be taken are left out instead.
+ * Reads the value of an attribute from a request, in the form of its declaration. `null`, an empty text, list or
+ * object, and entries without values clear the attribute (RFC 7643 section 2.5): the result is `null`, or an object of
+ * nulls. It is undefined for an object without known parts. Booleans may be strings, as Microsoft Entra writes them,
+ * and entries may be their values alone. Read-only and unknown parts are left out. Throws `invalidValue`; with a
+ * report, invalid parts of a name are left out instead.
  */
 export function readValue(
   attribute: Attribute,

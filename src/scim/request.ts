@@ -22,7 +22,7 @@ export interface ScimAnswer {
   readonly headers?: OutgoingHttpHeaders
 }
 
-/** A method and a path below that address, such as `/Users/{id}`, and what answers them. */
+/** A method and a path below the address of SCIM, such as `/Users/{id}`, and what answers them. */
 export interface ScimRoute {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly path: string
@@ -46,8 +46,8 @@ export class ScimReport {
   }
 
   /**
-   * The value that is read of an attribute. If it cannot be taken, the strict ones throw `invalidValue` or `noTarget`;
-   * otherwise it is undefined, and reported under the path.
+   * Reads the value of an attribute. For an invalid one, a strict attribute throws `invalidValue` or `noTarget`;
+   * otherwise the fault is reported under the path, and the result is undefined.
    */
   read<Value>({ isStrict }: Attribute, path: string, read: () => Value): Value | undefined {
     try {

@@ -27,8 +27,8 @@ export interface ScimMatch {
 const UNSUPPORTED: readonly string[] = ['/.search', '/bulk', '/me']
 
 /**
- * Finds the route of a method and a path below the address of SCIM; OPTIONS has the methods of the path alone. Throws
- * 404 for a path that no route has, and 405, with the methods that there are, for a method that a path does not have.
+ * Finds the route of a method and a path below the address of SCIM; for OPTIONS, the methods of the path. Throws 404
+ * for a path that no route has, and 405, with the allowed methods, for a method that a path does not have.
  */
 export function findRoute(method: string, path: string): ScimMatch | readonly string[] {
   const routesOf = (wanted: string) => scimRoutes.filter((route) => isSameName(route.path, wanted))

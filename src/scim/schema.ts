@@ -3,8 +3,8 @@ import type { OwnedField } from '../store/owned-column.js'
 import { any, type Condition, type Entries, present, type Value } from '../store/search.js'
 
 /**
- * An attribute of resources that are made of rows: what the service says of it (RFC 7643 section 7), how requests give
- * it, how it is searched, and how it is shown.
+ * An attribute of resources that are made of rows: its definition (RFC 7643 section 7), how requests give it, how it is
+ * searched, and how it is shown.
  */
 export interface Attribute<Row = unknown> {
   /** As it is spelled in answers; requests may spell it in any case. */

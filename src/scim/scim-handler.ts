@@ -28,8 +28,8 @@ export interface ScimHandlerOptions extends Omit<CallHooks, 'admit' | 'beforeDec
   readonly maxBodyBytes: number
   readonly maxTimeoutMs: number
   /**
-   * Called with requests that were refused for what they ask, and of each value that was left out, once the request is
-   * answered. Must not throw.
+   * Called, once a request is answered, if it was refused for its content, and for each value that was left out. Must
+   * not throw.
    */
   readonly onRefusal: (directory: Directory, refusal: DirectoryRefusal) => void
 }
@@ -73,8 +73,8 @@ export function createScimHandler(
 }
 
 /**
- * The part of a path below the address of SCIM; empty for that itself, undefined for any other path. The address is
- * entered by hand at the provider, so a slash at the end, or two, and a missing version do not matter.
+ * The part of a path below the address of SCIM: empty for the address itself, undefined for any other path. The address
+ * is entered by hand at the provider, so repeated and trailing slashes and a missing version do not matter.
  */
 function pathBelow(path: string): string | undefined {
   const below = /^\/+scim(?:\/+v2)?(?<below>\/.*)?$/i.exec(path)?.groups

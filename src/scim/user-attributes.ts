@@ -17,8 +17,8 @@ import { entriesOf, isJsonObject, textIn } from './json.js'
 import { locationOf, referenceParts, referencesTo, sizeOfName } from './resource-attributes.js'
 import { type Attribute, attribute, type Schema, type Stated, shown } from './schema.js'
 
-// The table of the attributes of users: each stands here once, with what the service says of it, how it is searched and
-// printed, and, if a field of the profile stores it, how that takes it.
+// The attributes of users, each declared once: its definition in the schema, how it is searched and printed, and, if a
+// field of the profile stores it, how that takes its values.
 
 type User = DirectoryUserRow
 

@@ -10,12 +10,12 @@ import { entriesOf, entryValue, preferredEntries, textIn, valueAt, withoutNulls,
 import type { ScimReport } from './request.js'
 import { type FieldAttribute, fieldAttributes, saidOf, userNameOf } from './user-attributes.js'
 
-/** The most bytes of what a provider says of a user, so that pages of users stay small. */
+/** The most bytes of what a provider sends about a user, so that pages of users stay small. */
 const MAX_DOCUMENT_BYTES = 65_536
 
 /**
- * What a directory has said of a user, as an object of SCIM: what its next change is applied to; `null` for what it has
- * taken away. For a user whom only an import has given to the directory, the values that belong to it.
+ * The SCIM document of what the directory has sent about a user, to which its next change is applied; `null` for what
+ * it has removed. For a user whom only an import has given to the directory, the values that the directory owns.
  */
 export function documentOf(user: Member): JsonObject {
   const { directoryExternalId, profile } = user
@@ -31,7 +31,7 @@ export function documentOf(user: Member): JsonObject {
   }
 }
 
-/** The lists that a user shows where the directory has given none: what can be taken from them. */
+/** The lists that a user has in responses although the directory has sent none: a change can remove their values. */
 export function shownLists(user: Member): JsonObject {
   const lists = currentValues(user, ({ attribute }) => attribute.multiValued)
   return { ...lists, emails: [{ value: user.email, type: 'work', primary: true }] }
@@ -64,8 +64,8 @@ interface Candidate {
 }
 
 /**
- * Reads a document that replaces what the directory has said of a user. `followsUserName`: without email addresses, the
- * address of the user is the userName. Throws `invalidValue` if there is no userName, or no email address.
+ * Reads a document that replaces the user's. With `followsUserName`, a user without email addresses gets the userName
+ * as the address. Throws `invalidValue` if there is no userName, or no email address.
  */
 export function readUser(document: JsonObject, user?: Member, followsUserName = true): SaidOfUser {
   const userName = textIn(document, 'userName') ?? ''
@@ -89,7 +89,7 @@ function candidatesIn(document: JsonObject, { field, attribute, place }: FieldAt
   })
 }
 
-/** The change of a locked user, or of somebody new, for which values are locked: those that the user may get. */
+/** The change for which values are locked, of a locked user or a new one: every value that the user may get. */
 export function wantedChangeOf(
   { document, userName, email, candidates }: SaidOfUser,
   user: Member | undefined,
@@ -118,9 +118,9 @@ function isFromDirectory(user: Member | undefined, field: OwnedField, value: str
 }
 
 /**
- * What the directory writes of a user. Fields of the profile that the document does not mention, or whose values cannot
- * be taken, are unlocked; what it says there is none of is cleared. What cannot be taken is reported and left out of the
- * document. `refusalOf` says why the user cannot have a value.
+ * The write of a directory for a user. Fields of the profile that the document does not mention, or whose values are
+ * refused, are unlocked; those that it clears are cleared. Refused values are reported and left out of the document.
+ * `refusalOf` says why the user cannot have a value.
  */
 export function userWriteFrom(
   { document: given, userName, email, active, candidates }: SaidOfUser,
@@ -196,8 +196,8 @@ function accountFrom(
 }
 
 /**
- * The document with the address that follows the user name: if both were the same, and a change names only the user
- * name, the change is of both.
+ * The document, with an email address that follows the user name: if both were the same and the change names only the
+ * user name, both change.
  */
 export function withFollowingEmail(document: JsonObject, before: JsonObject, user: Member): JsonObject {
   const isUserName = (text: string | undefined) => emailKeyOf(text ?? '') === emailKeyOf(userNameOf(user))

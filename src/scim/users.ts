@@ -89,7 +89,7 @@ export const userOperations: ResourceOperations<DirectoryUserRow> = {
     return writeUser(request, id, read, deactivates(body))
   },
 
-  /** Deactivates the user, whose number others can have, and hides it from the directory until it is added again. */
+  /** Deactivates the user, frees the phone number, and hides the user from the directory until it is added again. */
   async remove(request) {
     const { context, id } = request
     await memberTransaction(context.tables, async (tables) => {
@@ -106,9 +106,10 @@ export const userOperations: ResourceOperations<DirectoryUserRow> = {
 }
 
 /**
- * Makes a member, or without one somebody new, what a request says, as far as the user can have the values. `read` reads
- * the request, and says what it makes of the locked member. If the request is refused, and it deactivates, the user is
- * deactivated all the same, and the refusal reported: whoever has left must not stay because of what stands beside it.
+ * Brings a member, or without an id a new one, to the state that a request asks for, as far as the values are free.
+ * `read` reads the request, and returns a function that applies it to the locked member. If a request that deactivates
+ * the user is refused, the user is deactivated all the same and the refusal reported: a person who has left must not
+ * keep access because of another value in the request.
  */
 async function writeUser(
   request: ScimRequest,
@@ -184,9 +185,9 @@ function isGone({ deactivatedAt, directoryDeletedAt }: Pick<NamedMember, 'deacti
 }
 
 /**
- * Who comes back, of those who have the names in a request: whom the directory has deleted, or a deactivated user, who
- * has the externalId, or, if the request or that user has none, another of the names. Undefined for somebody new.
- * Throws `uniqueness` if another user has one of the names.
+ * The user who comes back, among those who have a name of the request: one whom the directory has deleted, or a
+ * deactivated one, by the externalId, or, if the request or that user has none, by another of the names. Undefined if
+ * the user is new. Throws `uniqueness` if another user has one of the names.
  */
 function returningUser(known: readonly NamedMember[], externalId: string | undefined): NamedMember | undefined {
   const active = known.find((user) => !isGone(user) && (user.has.externalId || user.has.userName))

@@ -106,7 +106,7 @@ function organizationNamedIn(id: string): string | undefined {
   return id[UUID_LENGTH] === '.' ? id.slice(UUID_LENGTH + 1) : undefined
 }
 
-function isReferred({ organizationId: given, ...key }: KeyReference) {
+function whereOf({ organizationId: given, ...key }: KeyReference) {
   const organizationId = given ?? ('id' in key ? organizationNamedIn(key.id) : undefined)
   const referred = 'id' in key ? { id: key.id } : { secretHash: { in: [...key.hashes] } }
   return { ...(organizationId !== undefined && { organizationId }), ...referred }
@@ -117,14 +117,14 @@ export type FoundApiKey = Pick<ApiKeyModel, 'organizationId' | 'id' | 'chainId' 
 /** Finds a key; all organizations are searched unless one is given, or named in the id. */
 export async function findApiKey({ models }: Tables, key: KeyReference): Promise<FoundApiKey | undefined> {
   const select = { organizationId: true, id: true, chainId: true, secretHash: true }
-  return (await models.apiKey.findFirst({ where: isReferred(key), select })) ?? undefined
+  return (await models.apiKey.findFirst({ where: whereOf(key), select })) ?? undefined
 }
 
 export type KeyOwnerRow = NonNullable<Awaited<ReturnType<typeof findKeyOwner>>>
 
 export function findKeyOwner({ models }: Tables, key: KeyReference) {
   return models.apiKey.findFirst({
-    where: isReferred(key),
+    where: whereOf(key),
     select: { ...summary, createdBy: true, organization: { select: { name: true } }, team: { select: { name: true } } },
   })
 }
@@ -161,8 +161,8 @@ const lock = createRowLock({
 export type LockedApiKey = NonNullable<Awaited<ReturnType<typeof lockKeyChain>>>
 
 /**
- * Locks the chain of a key, and then the key, as whoever rotates or revokes one does; undefined if there is no such
- * key. What is sent after this sees all keys of the chain.
+ * Locks the chain of a key, and then the key, before it is rotated or revoked; undefined if there is no such key. Later
+ * statements see all keys of the chain.
  */
 export async function lockKeyChain(
   transaction: Tables,

@@ -30,7 +30,7 @@ export const listAppInstanceShares = createPages<OfInstance>('list_app_instance_
 
 export const countAppInstanceShares = createCount<OfInstance>('count_app_instance_shares', shares)
 
-/** Shows an app instance in the list of another team, or no longer. What is already so stays as it is. */
+/** Shares an app instance with another team, or stops sharing it, unless that is already so. */
 export async function setAppInstanceShare(
   { models }: Tables,
   { organizationId, id: appInstanceId, ordinal }: Pick<AppInstanceModel, 'organizationId' | 'id' | 'ordinal'>,

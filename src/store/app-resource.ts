@@ -14,7 +14,7 @@ const typesOf = (names: readonly string[]) => typesIn(schema.AppResource, names)
 
 export const appResourceResource = declareResource(AppResourceSchema, schema.AppResource, 'r')
 
-/** Locks resources until the transaction ends, in id order: those that are in the scope. */
+/** Locks the visible ones of the resources until the transaction ends, in id order. */
 export const lockAppResources = queryOf(
   createRowLock({
     name: 'lock_app_resources_of_batch',
@@ -111,8 +111,8 @@ export const appResourceStore = createStandardStore(appResourceResource, {
 })
 
 /**
- * Locks teams and app instances until the transaction ends, and returns the ids of the app instances that are left.
- * After the resources, and teams before app instances, so that everyone waits in the same order.
+ * Locks teams and app instances until the transaction ends, and returns the ids of the app instances that still exist.
+ * Called after resources are locked, and teams before app instances, so that all transactions lock in the same order.
  */
 export async function lockOwnersOfAppResources(
   { run }: Tables,

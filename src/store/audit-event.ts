@@ -21,7 +21,7 @@ export interface NewAuditEvent extends Pick<AuditEventModel, 'id' | 'targetType'
   readonly changedFields: readonly string[]
 }
 
-/** The events of one write, and what its row of the outbox says of them. */
+/** The events of one write, and their row of the outbox. */
 interface RecordedEvents extends AuditContext {
   readonly events: string
   readonly firstEventId: string
@@ -29,8 +29,8 @@ interface RecordedEvents extends AuditContext {
   readonly eventCount: number
 }
 
-// Joined to the organization, so that a cluster has the rows made where they belong: rows of values alone would be made
-// by its coordinator, and committed in two phases.
+// Joined to the organization, so that a cluster inserts the rows on their own node: its coordinator would insert rows
+// of values alone, and commit them in two phases.
 const eventsText = (values: Places<RecordedEvents>) => Prisma.sql`
 INSERT INTO audit_events (organization_id, actor_kind, actor_id, actor_name, request_id, id, action, target_type,
                           target_id, team_id, changes, changed_fields)

@@ -41,8 +41,8 @@ const eventResource = declareResource(AuditEventSchema, schema.AuditEvent, 'e', 
 })
 
 /**
- * How far the time of an event can be from that of its id, in whose order the log is: it is when the transaction began,
- * by the clock of the database.
+ * How far the time of an event can be from the time of its id, which orders the log. The event has the time when its
+ * transaction began, by the clock of the database.
  */
 const APART_MILLIS = 86_400_000
 

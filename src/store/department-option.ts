@@ -31,10 +31,9 @@ const findTaken = createRowLock({ table, strength: 'KEY SHARE', read: ['nameKey'
 const AT_ONCE = 50
 
 /**
- * Adds the departments that members get to an organization, in one order everywhere, so that writers who wait for each
- * other's do not deadlock; existing ones stay unchanged, whatever the case of their names, and nobody deletes them
- * until the transaction ends. They are looked for first, since nearly all exist, and Prisma plans each `createMany`
- * anew (0.4 ms).
+ * Adds the departments that members get to an organization, in one order everywhere, so that writers do not deadlock.
+ * Existing ones stay unchanged, whatever the case of their names, and cannot be deleted until the transaction ends.
+ * They are looked up first, since nearly all exist, and Prisma plans each `createMany` anew (0.4 ms).
  */
 export async function insertDepartmentOptions(
   { models, run }: Tables,

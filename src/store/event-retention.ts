@@ -27,8 +27,8 @@ SELECT count(*)::int AS deleted FROM deleted`,
 })
 
 /**
- * Deletes the old events at the beginning of a feed, except those that got their positions last: whoever has read these
- * has missed nothing. Returns how many were deleted.
+ * Deletes the old events at the beginning of a feed, except those of the last old write, so that the cursor of a reader
+ * who has read all of them stays valid. Returns how many were deleted.
  */
 export async function deleteOldEvents({ models }: Tables, { organizationId, by, rows }: ExpiredOf): Promise<number> {
   const where = { organizationId }

@@ -66,9 +66,9 @@ const placedEvents = Prisma.sql`(
     WHERE ${ofOrganization('a')} AND a.id BETWEEN w.first_event_id AND w.last_event_id)`
 
 /**
- * So many events after a position, or fewer at the end: rows of the audit log, each with its `position`. Since
- * positions have no gaps, they are found from where the first of them is, and no others are read. The limit of writes,
- * of which each has an event, has the planner take them by the key.
+ * At most `limit` events after a position: rows of the audit log, each with its `position`. Positions have no gaps, so
+ * only the writes in that range are read. The limit of writes, each of which has an event, makes the planner use the
+ * key.
  */
 export function eventsAfter(after: Prisma.Sql, limit: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`
@@ -135,9 +135,9 @@ interface Sequenced {
 }
 
 /**
- * Gives positions to events of an organization that are committed; nulls if another process is doing so, or has never
- * done so. By a function, as a cluster runs it in one message where the rows are: without a condition, or its
- * coordinator would.
+ * Gives positions to the committed events of an organization; nulls if another process is doing so, or if the feed has
+ * no head. A function, which a cluster runs in one message where the rows are; with a condition, its coordinator would
+ * run it.
  */
 export const sequenceEvents = createLookUp<
   { readonly organizationId: string },
@@ -156,8 +156,8 @@ interface FeedState {
 }
 
 /**
- * How far those feeds of some organizations are that exist. Each table has the condition of its own, so that a cluster
- * asks only the shards of these organizations.
+ * The states of the existing feeds of some organizations. Each table has a condition of its own, so that a cluster asks
+ * only the shards of these organizations.
  */
 export const readFeedStates = createQuery<{ readonly organizationIds: readonly string[] }, FeedState>({
   name: 'read_feed_states',
@@ -208,8 +208,8 @@ export async function findFeedEnd(
 }
 
 /**
- * Lets an organization have a feed, if it has none yet. Of one that is being written to, an INSERT would wait for the
- * end.
+ * Creates the head of an organization's feed unless it has one. Looks first, because an INSERT would wait for whoever
+ * is writing to it.
  */
 export async function createEventHead({ models }: Tables, organizationId: string): Promise<void> {
   if ((await models.eventHead.count({ where: { organizationId } })) > 0) return
@@ -217,8 +217,8 @@ export async function createEventHead({ models }: Tables, organizationId: string
 }
 
 /**
- * What waits in the outbox of all organizations, the one that has waited longest first, and when its oldest event
- * happened. In one query: a cluster asks each of its shards.
+ * The organizations with writes in the outbox, the one that has waited longest first, how many writes there are, and
+ * the time of the oldest event. One query, because a cluster sends it to each of its shards.
  */
 export async function readBacklog({ models }: Tables) {
   const groups = await models.eventOutbox.groupBy({

@@ -22,9 +22,9 @@ export interface StoredAnswer {
 }
 
 /**
- * Claims a call for the transaction; undefined if it was executed already. Waits for a transaction anywhere that is
- * about to execute it. An expired call is claimed again. An existing row is locked even if it stays unchanged, so that
- * it is still there to be read.
+ * Claims a call for the transaction; undefined if it was executed already. Waits for any other transaction that is
+ * executing it. An expired call is claimed again. An existing row is locked even if it stays unchanged, so that it is
+ * still there to be read.
  */
 export const claimIdempotencyKey = createLookUp<IdempotencyClaim, { readonly claimed: boolean }>({
   name: 'claim_idempotency_key',

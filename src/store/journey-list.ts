@@ -44,8 +44,8 @@ const listByLateness = createPages('list_journeys_by_lateness', { ...listed, ord
 export const countJourneys = createCount('count_journeys', listed)
 
 /**
- * A page of journeys in the order of their creation, without their parts but for the tasks that could be done now, if
- * those are asked for. Filtered by `isOverdue`, those come first that are overdue the longest, or will be next.
+ * A page of journeys in creation order, without their parts except, if requested, the tasks that could be done now.
+ * With the filter `isOverdue`, the longest overdue first, or those that will be overdue soonest.
  */
 export function readJourneyPage(
   tables: Tables,

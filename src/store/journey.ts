@@ -131,7 +131,7 @@ export function isVisible({ teamIds, userId }: Places<JourneyViewer>): Prisma.Sq
 
 const deciding = propertiesIn(schema.Journey, ['teamId', 'requesterUserId', 'requesterManagerUserId'], 'j')
 
-/** Prints a journey that is in the scope or that the user is related to, with all its parts, as of one moment. */
+/** Prints a journey of a visible team or one that the user is related to, with all its parts, as of one moment. */
 export const printJourney = createLookUp<JourneyViewer & { readonly id: string }, JourneyRow>({
   name: 'print_journey',
   columns: { ...deciding.types, json: 'text' },

@@ -3,29 +3,30 @@ import { Prisma } from '../../gen/prisma/client.js'
 import { createQuery, type Tables } from '../db/tables.js'
 
 /**
- * What transactions lock besides rows, and until when, in the order in which they lock it: imports, endpoints and sources
- * before rows of members, all else after them.
+ * The advisory locks of transactions, in the order in which they are taken: imports, endpoints and sources before rows
+ * of members, all others after them.
  */
 const kinds = [
-  // While an import writes, so that two of the same rows never interleave: one into an organization shares that of all.
+  // While an import writes, so that two imports of the same rows never interleave. Imports into one organization share
+  // the lock of all organizations.
   'imports',
   // While a webhook endpoint is created, so that an organization never has more than it may have.
   'endpoints',
-  // While profiles of a source are taken in.
+  // While profiles of a source are ingested.
   'source',
   // While members are deactivated or get other roles: two administrators could otherwise do so to each other.
   'administrators',
-  // While managers are assigned: two assignments that are each valid can together make a cycle. Clearing one needs none.
+  // While managers are assigned: two valid assignments can together make a cycle. Clearing one needs no lock.
   'managers',
   // While an address is given to a member, or taken away.
   'email',
-  // While a number is given to a member. The unique constraint is checked at the end of a statement, where two writers of
-  // the same number would deadlock.
+  // While a number is given to a member. The unique constraint is checked at the end of a statement, where two writers
+  // of the same number would deadlock.
   'phone',
   // While a group gets a name, in lower case.
   'group',
-  // From the moment when an import into one organization looks whether others have its new people to its end: after all
-  // rows, because whoever has it waits for nothing.
+  // From an import's check whether other organizations have its new people, to its end. Taken after all rows: whoever
+  // has it waits for nothing.
   'newcomers',
 ] as const
 
@@ -51,7 +52,7 @@ SELECT FROM unnest(${keys}::text[]) AS key
             ELSE pg_advisory_xact_lock(hashtextextended(key, 0)) END IS NOT NULL`,
 })
 
-/** Addresses and numbers are folded to so many locks an organization, so that a large call cannot fill the lock table. */
+/** Addresses and numbers of an organization share so many locks, so that a large call cannot fill the lock table. */
 const FOLDED = 256
 
 function keyOf({ kind, organizationId, value }: Lock): string {

@@ -27,8 +27,8 @@ export function searchedText(alias: string): Prisma.Sql {
 }
 
 /**
- * True if no search is given, or if it finds the member of a row with an alias and a `user_id`. Those that it finds come
- * first: a planner would rather split text after text into words, in the order of the list, until the page is full.
+ * True without a search, or if it finds the member of a row with an alias and a `user_id`. The array makes PostgreSQL
+ * search first: the planner would rather walk the list and split text after text into words until the page is full.
  */
 export function isMemberFound(alias: string): Prisma.Sql {
   return Prisma.sql`(${q}::text IS NULL OR ${Prisma.raw(alias)}.user_id = ANY (ARRAY(

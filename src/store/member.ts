@@ -62,7 +62,7 @@ const lock = createRowLock({
 })
 
 /**
- * Adds members and changes others, checked together: a number can go from one to the other, and either can manage the
+ * Adds members and changes others in one statement, which checks constraints once: a number can go from one to the
  * other.
  */
 const write = createQuery<Omit<WrittenMembers, 'userIds'>>({
@@ -85,8 +85,9 @@ export interface WrittenMembers {
 }
 
 /**
- * Apart from `write_members`: a cluster would give each row an ordinal first, and commit them in two phases. Members are
- * found by their ids: by the JSON alone, in which a kept plan expects a hundred rows, it would read all of them.
+ * Changes members. Not part of `write_members`, where a cluster would give each row an ordinal first, and commit in two
+ * phases. Members are found by id: from the JSON alone, of which a kept plan expects a hundred rows, it would read all
+ * members.
  */
 const changeText = ({ organizationId, userIds, members }: Places<WrittenMembers>) => Prisma.sql`
 UPDATE memberships m SET version = m.version + 1, (${listOf(changedColumns)}) =
@@ -156,10 +157,10 @@ export async function lockMemberRows(
 }
 
 /**
- * Writes members in the order given: those who are not in the table yet, and others, whom the transaction has locked,
- * and of whom `before` has what they were, by id. Returns what a view shows of them, if none is added and the database
- * is no cluster. Without a view, one alone is written through the model, which names the columns that change, and which
- * a cluster sends to one node; adding a thousand would take it 1.6 s instead of 0.65.
+ * Writes members in the given order: `added` ones are inserted, and `changed` ones, which are locked and in `before` as
+ * they were, are updated. Returns the rows of a view if none is added and the database is no cluster. Without a view, a
+ * single member is written through the model, which names the columns that change, and which a cluster sends to one
+ * node; adding a thousand that way would take 1.6 s instead of 0.65.
  */
 export async function writeMembers<Row>(
   tables: Tables,

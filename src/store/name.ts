@@ -4,7 +4,7 @@ import { camelCase, type Table } from './resource/resource.js'
 import { teamColumn } from './row-lock.js'
 import { modelOf } from './standard-writes.js'
 
-/** The rows of a kind of object, and what is not as it is of most: `id` and `name`. */
+/** The rows of a kind of object, and the columns of its id and names, if these are not `id` and `name`. */
 interface Kind {
   readonly table: Table
   readonly id?: string

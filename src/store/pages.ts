@@ -46,9 +46,9 @@ const MAX_BYTES = Prisma.raw(String(8 * 1024 * 1024))
 
 /**
  * Makes a list in pages. PostgreSQL keeps the plan of a prepared statement if it expects it to cost no more than a new
- * one. So where plans are kept, an inner `SELECT` hides the size of the page from the planner, which then expects a tenth
- * of all rows: planned anew, a page of ten users has 0.54 of the throughput. A search is ordered by what no index has: a
- * planner who expects it to find many would rather split text after text into words, in the order of the list, until the
+ * one. So with `keepsPlans`, an inner `SELECT` hides the page size from the planner, which then expects a tenth of all
+ * rows: planned anew, a page of ten users has 0.54 of the throughput. A search is ordered by an expression without an
+ * index: the planner, expecting many hits, would rather walk the list and split text after text into words until the
  * page is full.
  */
 export function createPages<Filters extends object>(name: string, pages: Pages<Filters>) {

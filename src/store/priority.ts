@@ -10,7 +10,7 @@ import { inTeams, type Visibility } from './visibility.js'
 
 export const priorityResource = declareResource(PrioritySchema, schema.Priority, 'p')
 
-/** New values of a priority, if it is in the scope; absent values stay unchanged. */
+/** New values of a visible priority; absent values stay unchanged. */
 export interface PriorityChange
   extends Visibility,
     Pick<AuditEventModel, 'actorKind' | 'actorId' | 'actorName' | 'requestId'> {
@@ -22,8 +22,8 @@ export interface PriorityChange
 }
 
 /**
- * Changes a priority together with its audit event, and returns it; nothing if it is not in the scope. All at once costs
- * a third of a transaction. Only for tables that are not distributed: a cluster would do so on all its nodes.
+ * Changes a priority together with its audit event, and returns it; nothing if it is not visible. One statement costs a
+ * third of a transaction. Only for tables that are not distributed: a cluster would run it on all its nodes.
  */
 export const updatePriorityAtOnce = createLookUp<PriorityChange, PrintedObject>({
   name: 'update_priority',

@@ -23,9 +23,9 @@ const recent = (times: Prisma.Sql, clock: Prisma.Sql, span: Prisma.Sql) =>
   Prisma.sql`ARRAY(SELECT accepted FROM unnest(${times}) AS accepted WHERE accepted >= ${clock} - ${span} ORDER BY accepted)`
 
 /**
- * Decides about an attempt by the database's clock, and counts it if it is allowed. A refusal only reads, and locks
- * nothing. Any other attempt is checked again under the lock of the row, by a clock that is read there, so that times are
- * stored in the order in which they were taken.
+ * Decides about an attempt by the database's clock, and counts it if it is allowed. A refusal only reads and locks
+ * nothing. Any other attempt is checked again with the row locked, by a clock that is read then, so that times are
+ * stored in order.
  */
 export const decideRevokeAttempt = createLookUp<RevokeAttempt, RevokeDecision>({
   name: 'admit_address',

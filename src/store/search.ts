@@ -1,6 +1,6 @@
 import { Prisma } from '../../gen/prisma/client.js'
 
-/** How a value is compared: a text in all of these ways, a time in none of the last three, a boolean only by equality. */
+/** How a value is compared: a text in all ways, a time in none of the last three, a boolean only by equality. */
 export type Comparison = 'equals' | 'gt' | 'gte' | 'lt' | 'lte' | 'contains' | 'startsWith' | 'endsWith'
 
 /** A value of a row in a statement of one organization: null if the row has none, and never the empty text. */
@@ -17,7 +17,7 @@ export function fixed(text: string): Value {
   return { sql: Prisma.sql`'${Prisma.raw(text)}'::text` }
 }
 
-/** Several values of a row, one by one: a query behind its FROM, WHERE included, in which the values of an entry are. */
+/** Several values of a row, one by one: a query from its FROM on, WHERE included, over the entries that have them. */
 export interface Entries {
   readonly from: Prisma.Sql
   /** Whether an entry goes before the others in orders. */
@@ -123,7 +123,9 @@ function comparedText({ value, text }: Compared): Prisma.Sql {
   return Prisma.sql`${Prisma.raw(text === 'exact' ? '' : 'lower')}(${value.sql}) COLLATE "C"`
 }
 
-/** True where the condition is true of one of the entries, which it can only be of one with the given value, if there is one. */
+/**
+ * True if the condition is true of an entry. `equal` is a value that such an entry must have, by which indexes find it.
+ */
 export function someEntry(entries: Entries, condition: Condition, equal: string | undefined): Condition {
   const exact = { sql: Prisma.sql`EXISTS (SELECT FROM ${entries.from} AND ${condition.sql})`, isIndexed: false }
   return equal === undefined ? exact : lookedUp(entries, equal, exact)

@@ -20,8 +20,8 @@ export async function findSigningKey(
 }
 
 /**
- * Stores a value under a name: undefined is none, as it is for `before`, which the stored value must still be. Any number
- * of processes may do so at once.
+ * Replaces the value under a name, if it is still `before`; undefined means no value, in both. Any number of processes
+ * may do so at once.
  */
 export async function replaceSigningKey(
   { models }: Tables,

@@ -39,8 +39,8 @@ interface StandardStoreOptions<Of> {
   /** A field with a text in whose words the filter `q` searches, by an index of the table. */
   readonly searched?: string
   /**
-   * For objects that are in the lists of other teams than their own: the condition that they are in those of some
-   * teams, given the condition that a column names one of these.
+   * For objects that can be shared with other teams: the condition that an object is shared with a listed team.
+   * `isListed` is the condition that a column names one.
    */
   readonly shared?: (isListed: (team: Prisma.Sql) => Prisma.Sql) => Prisma.Sql
   /** Rows of other tables that are written together with an object. */
@@ -104,12 +104,12 @@ SELECT ${team} AS "teamId", ${rowText(resource)} AS json, ${versionText(resource
     isListedByOwner: !('team_id' in table.columns),
     /** Absent if no list is paged. */
     pages: isPaged ? createStandardPages(resource, team, filters, options) : undefined,
-    /** All that an owner has, if the owner is in the scope; absent if that is not listed whole. */
+    /** All objects of a visible owner; absent if they are not listed whole. */
     listOfOwner: options.orderOfOwner && createListOfOwner(resource, filters, { ...options, ownerColumn }),
     find,
     /**
-     * The team of an object, which is locked until the end of the transaction: nothing begins to refer to it in the
-     * meantime. What is read after this sees the rows of its lists as they are then.
+     * Locks an object until the transaction ends, so that nothing begins to refer to it, and returns its team. What is
+     * read afterwards sees the rows of its lists as they are then.
      */
     lock: (tables: Tables, wanted: WantedObject): Promise<Pick<StandardRow, 'teamId'> | undefined> =>
       firstRow(tables, lock, { ...wanted, ids: [wanted.id] }),
@@ -183,11 +183,11 @@ function createStandardPages<Of>(
     alias,
     filters: filters.filter((column) => shared === undefined || column !== 'team_id'),
     condition: (places: Places<Visibility>) => {
-      const inScope = inLists((of) => inTeams(of, places.teamIds))
+      const visible = inLists((of) => inTeams(of, places.teamIds))
       const inTeam =
         shared && Prisma.sql`(${ofTeam}::text IS NULL OR ${inLists((of) => Prisma.sql`${of} = ${ofTeam}`)})`
       const found = searched && isFound(alias, columnIn(alias, columnOfField(resource, searched)))
-      const all = [inScope, inTeam, condition?.(places), found].flatMap((each) => (each === undefined ? [] : [each]))
+      const all = [visible, inTeam, condition?.(places), found].flatMap((each) => (each === undefined ? [] : [each]))
       return Prisma.join(all, ' AND ')
     },
   }

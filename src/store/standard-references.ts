@@ -23,7 +23,7 @@ export function createReference<Of>(table: Table, column: string) {
     table: target.name,
     /** The type of the referenced object in words, such as `access policy`. */
     type: target.model.replace(/[A-Z]/g, (first) => ` ${first.toLowerCase()}`),
-    /** The teams of those that are in the scope, by id. They stay there until the end of the transaction. */
+    /** Locks the visible ones until the transaction ends, and returns their teams by id. */
     teams: async (tables: Tables, named: NamedRows & Visibility): Promise<ReadonlyMap<string, string>> =>
       new Map((await tables.run(keep, named)).map(({ id, teamId }) => [id, teamId])),
     /** Finds teams without locking them. */
@@ -31,8 +31,8 @@ export function createReference<Of>(table: Table, column: string) {
       tables: Tables,
       { organizationId, ids, teamIds }: NamedRows & Visibility,
     ): Promise<ReadonlyMap<string, string>> => {
-      const isInScope = teamIds === null ? {} : { [property]: { in: [...teamIds] } }
-      const where = { organizationId, AND: [{ id: { in: [...ids] } }, isInScope] }
+      const isVisible = teamIds === null ? {} : { [property]: { in: [...teamIds] } }
+      const where = { organizationId, AND: [{ id: { in: [...ids] } }, isVisible] }
       const select = { id: true, [property]: true }
       const found = await modelOf(tables, target).findMany({ where, select })
       return new Map(found.map((row) => [String(row['id']), String(row[property])]))

@@ -39,8 +39,8 @@ export interface Relation<Rows> {
 }
 
 /**
- * Makes the writes of the standard methods (AIP-133 to 135) of a resource, whose key is `organization_id` and `id`:
- * through the models of its tables.
+ * Makes the writes of the standard methods (AIP-133 to 135) of a resource, whose key is `organization_id` and `id`,
+ * through Prisma's models.
  */
 export function createStandardWrites<Of extends StandardKey>(
   resource: Resource<Of>,
@@ -76,9 +76,8 @@ export function createStandardWrites<Of extends StandardKey>(
       for (const list of lists) await replaceParts(tables, key, list, [], rowsIn(given[list.name]), now)
     },
     /**
-     * Changes the given values of an object, and replaces the given lists; parts with an id that stays keep when they
-     * were created. Returns the names of the fields that show something else; nothing is written if the object has the
-     * values already.
+     * Changes the given values of an object, and replaces the given lists; items whose id stays keep their time of
+     * creation. Returns the names of the fields that changed; nothing is written if the object has the values already.
      */
     update: async (tables: Tables, before: StandardKey & Partial<Of>, values: Partial<Of>, now: Date) => {
       const isChange = ([name, value]: [string, unknown]) =>

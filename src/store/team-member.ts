@@ -17,7 +17,7 @@ export const keptTeam = createReference(schema.TeamMember, 'team_id')
 
 /** Which roles to list: those that have not ended by `now`. Times are RFC 3339. */
 export interface TeamMemberList extends Visibility {
-  /** Null for every team of the scope. */
+  /** Null for every visible team. */
   readonly teamId: string | null
   /** Null for every user. */
   readonly userId: string | null
@@ -105,7 +105,7 @@ export function listTeamMembers(tables: Tables, page: TeamMemberList & PageReque
   return page.endBefore === null ? list(tables, page) : listByEnd(tables, page)
 }
 
-/** Gives a member a role, who is locked, so that nobody else does. */
+/** Gives a role to a member, who must be locked. */
 export async function setTeamMember(
   { models }: Tables,
   key: TeamMemberKey,

@@ -88,8 +88,8 @@ export const selectMembersOfTokens = createQuery<OrganizationTokens, TokenMember
 })
 
 /**
- * The management keys with the secrets, which are their tokens, of an organization or of all; expired ones too, except
- * revoked ones.
+ * The management keys with the given secrets, which are their tokens, of an organization or of all. Includes expired
+ * keys, but not revoked ones.
  */
 export async function findManagementKeys(
   { models }: Tables,

@@ -18,8 +18,7 @@ const isWanted = Prisma.sql`(cardinality(w.types) = 0 OR e.action = ANY (w.types
      AND (e.action <> 'webhook_endpoint.test' OR e.target_id <> w.id)`
 
 /**
- * Looks for the next events that an endpoint wants, and moves its cursor past them, unless another process is about
- * to.
+ * Looks for the next events that an endpoint wants, and moves its cursor past them, unless another process is doing so.
  */
 const pass = createLookUp<EndpointRoom, Taken & { readonly wanted: string | null }>({
   name: 'pass_webhook_events',
@@ -53,8 +52,8 @@ SELECT (SELECT count(*) FROM wanted)::int AS taken,
 })
 
 /**
- * Makes deliveries of events. What was delivered before and comes again, after a replay, begins anew, and so does what
- * waits for its next attempt.
+ * Creates deliveries of events. Existing ones, of events that come again after a replay, start over, also while they
+ * wait for their next attempt.
  */
 const deliver = createQuery<EndpointKey & { readonly wanted: string }>({
   name: 'insert_webhook_deliveries',

@@ -61,8 +61,8 @@ const ofEvent = propertiesIn(schema.AuditEvent, ['action', 'occurredAt', 'target
 const ofEndpoint = propertiesIn(schema.WebhookEndpoint, ['url', 'mode', 'failingSince', 'teamId'], 'w')
 
 /**
- * Begins at most `room` attempts of an enabled endpoint that are due. In the mode BY_TARGET, a delivery waits for those
- * of earlier events of its target. Which attempt is due is known from `due_at` alone, so one whose process has died becomes due by itself.
+ * Begins at most `room` due attempts of an enabled endpoint. In the mode BY_TARGET, a delivery waits for those of
+ * earlier events of its target. Only `due_at` says what is due, so an attempt whose process died becomes due by itself.
  */
 export const claimDeliveries = createQuery<EndpointRoom, ClaimedDelivery>({
   name: 'claim_webhook_deliveries',
@@ -190,7 +190,7 @@ export async function recordSent({ models }: Tables, sent: SentDelivery): Promis
   await models.webhookDelivery.createMany({ data: [{ ...sent, ...attempt }], skipDuplicates: true })
 }
 
-/** Lets deliveries begin again that have failed, or wait for their next attempt: those with a last one since a time. */
+/** Makes failed and waiting deliveries due: all of them, or those with an attempt since a time. */
 export const recoverDeliveries = createLookUp<
   EndpointKey & { readonly since: string | null; readonly now: string },
   { readonly recovered: number }

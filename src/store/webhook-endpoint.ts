@@ -87,8 +87,8 @@ export async function disableEndpoint(
 }
 
 /**
- * Who made an endpoint or changed it last, if that can still be used: an active member, or the live keys of a chain.
- * Undefined if there is no endpoint, or nobody is known.
+ * The maker of an endpoint, who created or last changed it, if still valid: an active member, or the live keys of a
+ * chain. Undefined if there is no endpoint, or its maker is not known.
  */
 export async function findEndpointMaker({ models }: Tables, { organizationId, id }: EndpointKey, now: Date) {
   const endpoint = await models.webhookEndpoint.findUnique({

@@ -19,8 +19,8 @@ const MAX_STATEMENTS = 100
 const MAX_REQUEST_SERIES = 100
 
 /**
- * Passes on the labels of at most so many series; those of all further ones become `other`, so that nothing that
- * callers invent can fill the memory.
+ * Limits the number of series: once there are `most`, further labels become `other`, so that callers cannot fill the
+ * memory with invented values.
  */
 function limitSeries(most: number): (...labels: readonly string[]) => string[] {
   const known = new Set<string>()
@@ -41,7 +41,7 @@ function metersOf(registry: Registry) {
   return {
     counter: <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
       new Counter({ name, help, labelNames, registers }),
-    /** Of the database, not of the process: every process has the same. */
+    /** Makes a gauge of the database, not of the process: every process reports the same value. */
     gauge: <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
       new Gauge({ name, help, labelNames, registers, aggregator: 'max' }),
     histogram: <Label extends string>(name: string, help: string, buckets: number[], ...labelNames: Label[]) =>

@@ -31,7 +31,7 @@ const LAST_SPANS_MILLIS = 2_000
 
 const exporters = { 'http/json': JsonExporter, 'http/protobuf': ProtobufExporter }
 
-/** The text without what Node quotes of a header that it refuses: all of `OTEL_EXPORTER_OTLP_HEADERS` where `=` is missing. */
+/** The text without the header that Node quotes when it refuses it: all of `OTEL_EXPORTER_OTLP_HEADERS` without `=`. */
 function withoutQuotedHeader(text: string): string {
   const start = text.search(/\[\\*"/)
   const end = text.lastIndexOf('"]')
@@ -98,8 +98,8 @@ export function startTracing({
 }
 
 /**
- * Makes what is known of a sampled call. It observes its statements, which become spans below its own. `drift` is how
- * far the system's clock is ahead of that of `performance`, in milliseconds: one for all spans of the call.
+ * The trace of a sampled call, which observes the statements of the call and turns them into child spans. `drift` is
+ * how far the system's clock is ahead of that of `performance`, in milliseconds: one for all spans of the call.
  */
 function createTracedCall(tracer: Tracer, span: Span, drift: number) {
   const below = trace.setSpan(ROOT_CONTEXT, span)

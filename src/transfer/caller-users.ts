@@ -50,7 +50,7 @@ export function importedUserOf(record: RecordOf<'user'>): ImportedUser {
   }
 }
 
-/** Users who are written as the methods of their caller write them, and what became of their governed fields. */
+/** Users who are written by the rules of the caller's methods, and what became of their governed fields. */
 export interface CallerUsers extends UserWriter {
   changesOf(line: number): readonly FieldChange[]
 }

@@ -4,9 +4,9 @@ import { kindStatements } from '../store/transfer/import.js'
 import { recordKinds } from '../store/transfer/kind.js'
 
 /**
- * Yields the organization, or the whole database, as the JSON of records that an import accepts, without secrets, as of
- * one moment: each kind in the order of creation. The same data gives the same bytes. Keeps a connection until the last
- * one is read or the caller stops.
+ * Yields the organization, or the whole database, as the JSON of records that an import accepts, without secrets, from
+ * one snapshot: each kind in the order of creation. The same data gives the same bytes. Keeps a connection until the
+ * last record is read or the caller stops.
  */
 export async function* exportRecords(
   tables: Pick<UserTables, 'readSnapshot'>,
@@ -18,13 +18,13 @@ export async function* exportRecords(
   }
 }
 
-/** Who reads slower than this, for longer than the patience, has the connection taken away. */
+/** The slowest that a reader may be, after the patience, before the export is ended. */
 const BYTES_PER_SECOND = 128 * 1024
 const PATIENCE_MILLIS = 10_000
 
 /**
- * Yields texts as long as they are read fast enough: what keeps a connection must not last as long as a reader likes.
- * Throws `DEADLINE_EXCEEDED`, with a cause, so that it is logged. `now` is in milliseconds.
+ * Yields texts as long as they are read fast enough: an export keeps a connection to the database, which a slow reader
+ * must not keep for ever. Throws `DEADLINE_EXCEEDED`, with a cause, so that it is logged. `now` is in milliseconds.
  */
 export async function* requireReading(texts: AsyncIterable<string>, now: () => number): AsyncGenerator<string> {
   let bytes = 0

@@ -10,15 +10,14 @@ import { importLock, takeLocks } from '../store/lock.js'
 import { namesOnlyOwner } from '../store/transfer/kinds.js'
 import { type CallerUsers, callerUsers, importedUserOf, type UsersByLine } from './caller-users.js'
 import { ImportError, type Refusal } from './import-error.js'
-import { type PlannedRecord, planOf, undone, type WrittenRecords, writeRecords } from './import-records.js'
+import { type PlannedRecord, planOf, rolledBack, type WrittenRecords, writeRecords } from './import-records.js'
 import { findExcess, findForeignUsers } from './import-rights.js'
 import type { RecordReader, TransferLine } from './record-reader.js'
 import { type RecordLine, stagedLine } from './stage-lines.js'
 
 /**
- * Imports records into the caller's organization, which they cannot leave, as far as its rights go, and returns what
- * becomes of each; as a plan, only what would. Otherwise throws a ServiceError that names the records that are refused;
- * then nothing is written.
+ * Imports records into the caller's organization, within the caller's rights, and returns what becomes of each; as a
+ * plan, what would. Throws a ServiceError that names the refused records if there are any; then nothing is written.
  */
 export async function importForCaller(
   context: CallContext,
@@ -30,7 +29,7 @@ export async function importForCaller(
   const { read, refusals } = await readRecords(context, records, recordReader)
   let users: CallerUsers | undefined
   const work = async (transaction: Tables): Promise<WrittenRecords> => {
-    // Waits for none into another organization.
+    // Waits for imports of operators and into the same organization, but not into others.
     await takeLocks(transaction, [
       { ...importLock, isShared: true },
       { ...importLock, organizationId },
@@ -65,15 +64,15 @@ export async function importForCaller(
     return result
   }
   try {
-    const plan = planOf(isPlan ? await undone(tables, work, LONG) : await tables.transaction(importAll, LONG))
+    const plan = planOf(isPlan ? await rolledBack(tables, work, LONG) : await tables.transaction(importAll, LONG))
     return plan.records.map((record) => ({ ...record, changes: users?.changesOf(record.line) ?? [] }))
   } catch (error) {
-    // Of what has lost a race.
+    // After a lost race, the cause is the error for the caller.
     throw error instanceof ImportError ? (error.cause ?? error) : error
   }
 }
 
-/** Throws as a refusal does if another organization has got one of the new people in the meantime. */
+/** Refuses the import if another organization has added one of the new people in the meantime. */
 async function requireOwnNewcomers(
   transaction: Tables,
   organizationId: string,
@@ -102,7 +101,7 @@ async function usersOf(lines: readonly RecordLine[]): Promise<UsersByLine> {
 
 const LONG = { isLong: true }
 
-/** Takes the records as those of a file are taken, and says why some cannot be. */
+/** Reads the records like those of a file, and says why some are refused. */
 async function readRecords(
   { caller: { organizationId }, runtime }: CallContext,
   records: readonly ImportRecord[],
@@ -141,7 +140,7 @@ async function readRecords(
       const { resource } = record
       const { case: kind } = resource
       const owner = namesOnlyOwner(kind) ? organizationId : ''
-      // An empty list of roles is an absent one, which stays as it is.
+      // An empty list of roles counts as absent, so that the roles stay as they are.
       const given = kind === 'user' && { given: resource.value.teamRoles.length > 0 ? ['team_roles'] : [] }
       const staged = { ...stagedLine({ ...record, organizationId: owner }, line, runtime), ...given }
       const key = `${kind} ${resource.value.id}`

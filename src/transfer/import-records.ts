@@ -61,7 +61,7 @@ export async function importRecords(tables: Tables, chunks: Chunks, options: Imp
     if (refusals.length > 0) throw refusedError(refusals)
     return kinds
   }
-  const kinds = await tables.transaction(importAll, unhurried(options))
+  const kinds = await tables.transaction(importAll, inputTransaction(options))
   // Whoever plans a statement next needs to know how large the tables have become.
   const records = kinds.reduce((sum, each) => sum + each.records, 0)
   if (records >= MANY_RECORDS) await tables.transaction((each) => analyzeImported(each, {}), { withoutTimeout: true })
@@ -69,7 +69,7 @@ export async function importRecords(tables: Tables, chunks: Chunks, options: Imp
 }
 
 /**
- * Says what an import would do with each record, and whether force would take all that is refused; writes nothing.
+ * Returns what an import would do with each record, and whether force would import all refused ones; writes nothing.
  * Throws an ImportError for text that is no record.
  */
 export async function planImport(
@@ -77,12 +77,12 @@ export async function planImport(
   chunks: Chunks,
   options: ImportOptions,
 ): Promise<{ readonly plan: ImportPlan; readonly isForceable: boolean }> {
-  const written = await undone(tables, writesOf(chunks, { ...options, isWhole: true }), unhurried(options))
+  const written = await rolledBack(tables, writesOf(chunks, { ...options, isWhole: true }), inputTransaction(options))
   return { plan: planOf(written), isForceable: areForceable(written.refusals) }
 }
 
-/** However long the input takes to arrive, and however large it is. */
-function unhurried({ signal }: ImportOptions): TransactionOptions {
+/** The options of a transaction that lasts as long as its input, which can be slow or large. */
+function inputTransaction({ signal }: ImportOptions): TransactionOptions {
   return { withoutTimeout: true, ...(signal && { signal }) }
 }
 
@@ -96,20 +96,20 @@ function writesOf(chunks: Chunks, options: WriteOptions): (transaction: Tables) 
   }
 }
 
-/** Does work in a transaction that is rolled back. */
-export async function undone(
+/** Does the work in a transaction that is rolled back, and returns its result. */
+export async function rolledBack(
   tables: Tables,
   work: (transaction: Tables) => Promise<WrittenRecords>,
   options?: TransactionOptions,
 ): Promise<WrittenRecords> {
   let result: WrittenRecords = { kinds: [], outcomes: new Map(), refusals: [] }
-  const undo = new Error('the plan is made')
-  const workAndUndo = async (transaction: Tables) => {
+  const rollback = new Error('the plan is made')
+  const workAndRollBack = async (transaction: Tables) => {
     result = await work(transaction)
-    throw undo
+    throw rollback
   }
-  await tables.transaction(workAndUndo, options).catch((error: unknown) => {
-    if (error !== undo) throw error
+  await tables.transaction(workAndRollBack, options).catch((error: unknown) => {
+    if (error !== rollback) throw error
   })
   return result
 }
@@ -119,7 +119,7 @@ export interface WriteOptions extends ImportOptions, Partial<OutcomeDetail> {
   readonly tries?: number
   /** How users are written; default: as an operator does. */
   readonly users?: UserWriter
-  /** Taken while it writes. Default: against every other import. Empty if the transaction has them. */
+  /** The locks for the writes. Default: against every other import. Empty if the transaction has them. */
   readonly locks?: readonly Lock[]
 }
 
@@ -131,8 +131,8 @@ export interface WrittenRecords extends ImportSummary {
 }
 
 /**
- * Writes records while no other import of them does, with an audit event for each user that is changed. Those that
- * cannot be written are left out.
+ * Writes records, under a lock against other imports, with an audit event for each user and group that is changed.
+ * Leaves out records that cannot be written.
  */
 export async function writeRecords(
   transaction: Tables,
@@ -153,8 +153,8 @@ export async function writeRecords(
 }
 
 /**
- * Writers of the API may take locks in another order, or delete what a record refers to; whoever loses to them starts
- * again after the staging.
+ * Repeats the work after the staging if it loses to a writer of the API, which may take locks in another order or
+ * delete an object to which a record refers.
  */
 async function withRetries<T>(
   transaction: Tables,
@@ -174,7 +174,7 @@ async function withRetries<T>(
   }
 }
 
-/** Writes every staged record, and compares them with what stood. */
+/** Writes every staged record, and compares it with the one before. */
 async function writeStaged(
   transaction: Tables,
   users: UserWriter,
@@ -205,7 +205,10 @@ async function writeStaged(
   }
 }
 
-/** Takes out what cannot be written, until none is left: one may refer to another. Returns what is wrong. */
+/**
+ * Takes out records that cannot be written, and then those that refer to them, until none is left. Returns why each is
+ * refused.
+ */
 async function takeOutFaulty(transaction: Tables, kind: RecordKind, users: UserWriter): Promise<Refusal[]> {
   const { check, takeOut } = kindStatements[kind]
   const refusals: Refusal[] = []
@@ -240,7 +243,7 @@ export function planOf({ kinds, outcomes, refusals }: WrittenRecords): ImportPla
   return { kinds, records: [...records.values()].sort((one, other) => one.line - other.line) }
 }
 
-/** The event of a group that stood and is changed, with who was added and who removed. */
+/** The event of a changed group, with the members that were added and removed. */
 function groupEvent({ organizationId, id, fields, before, after }: Outcome): AuditEvent {
   const [old, now] = [membersIn(before), membersIn(after)]
   const members = {

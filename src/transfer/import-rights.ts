@@ -12,8 +12,8 @@ import type { RecordLine } from './stage-lines.js'
 import { givenTeamRoles, storedRoleOf, type TeamRoleJson, teamRolesOf } from './team-roles.js'
 
 /**
- * Finds users who are people of other organizations, whom this one may not write, and the ids of its own. With
- * `areWritten`, the lines are those of new ones, who have been written.
+ * Finds records of users who are people of other organizations, which this one may not write, and the ids of the
+ * organization's own members. With `areWritten`, the lines are those of new users, who have been written already.
  */
 export async function findForeignUsers(
   transaction: Tables,
@@ -28,9 +28,9 @@ export async function findForeignUsers(
     transaction,
     users.map(({ id }) => id),
   )
-  const standing = memberships.filter((membership) => membership.organizationId !== organizationId || !areWritten)
-  const taken = new Set(standing.map(({ userId }) => userId))
-  const own = standing.filter((membership) => membership.organizationId === organizationId)
+  const existing = memberships.filter((membership) => membership.organizationId !== organizationId || !areWritten)
+  const taken = new Set(existing.map(({ userId }) => userId))
+  const own = existing.filter((membership) => membership.organizationId === organizationId)
   const memberIds = new Set(own.map(({ userId }) => userId))
   const fault = 'is not available: choose another one'
   const foreign = users
@@ -42,12 +42,12 @@ export async function findForeignUsers(
 /** A part of a change that its caller may not make. */
 type Excess = Required<Pick<Refusal, 'field' | 'fault' | 'reason'>>
 
-/** A record that has been written: as it stood, without fields if it is new, and as it is. */
+/** A written record, before and after the import. */
 interface Change {
   readonly id: string
   readonly before: string | null
   readonly after: string | null
-  /** The names of the fields that differ, none for a new one. */
+  /** The names of the fields that differ; empty for a new record. */
   readonly fields: ReadonlySet<string>
 }
 
@@ -57,8 +57,8 @@ interface Importer {
 }
 
 /**
- * Finds what has been written and the caller may not write, beside what the rules of members refuse: operators may do
- * everything, but callers of the API may not do by an import what no method lets them do.
+ * Finds changes that the caller has no right to make, besides those that the rules of members refuse: an operator may
+ * import anything, but a caller of the API only what some method would let it write.
  */
 export async function findExcess(
   transaction: Tables,

@@ -18,15 +18,15 @@ import { faultsIn, type Refusal } from './import-error.js'
 /** How the users of an import are judged and written, once they are staged. */
 export interface UserWriter {
   /**
-   * Judges those who are staged, all of them as they will be. Returns what is wrong with those who cannot be written,
-   * and what only force may do with the others.
+   * Judges the staged users by the state after the whole import. Returns why some cannot be written, and what only
+   * force may do with the others.
    */
   judge(transaction: Tables): Promise<Readonly<Record<'unwritable' | 'refused', readonly Omit<Refusal, 'kind'>[]>>>
-  /** Writes those who have been judged, and returns how many are new. */
+  /** Writes the judged users, and returns how many are new. */
   write(transaction: Tables): Promise<number>
-  /** Records what has been changed in the audit log, if `write` does not. */
+  /** Records the changes of users in the audit log, if `write` does not. */
   recordChanges(transaction: Tables, changed: readonly Outcome[]): Promise<void>
-  /** Records other events in the name of whoever imports. */
+  /** Records other events in the name of the importer. */
   record(transaction: Tables, events: readonly AuditEvent[]): Promise<void>
 }
 
@@ -46,9 +46,8 @@ const action = 'user.import'
 const AT_ONCE = 1_000
 
 /**
- * Judges the staged users by the rules of every writer of members, all of them as they will be. If all can be written,
- * writes the departments. Returns what is wrong with those who cannot be written, and what only force may do with the
- * others.
+ * Judges the staged users by the rules of every writer of members and by the state after the whole import. If all can
+ * be written, adds their departments. Returns why some cannot be written, and what only force may do with the others.
  */
 async function prepareUsers(
   transaction: Tables,
@@ -57,7 +56,7 @@ async function prepareUsers(
   await stageWholePeople(transaction)
   const users = await readStagedUsers(transaction, {})
   const members = byOrganization(users)
-  // Nobody else assigns managers in the organizations, so that cycles are found.
+  // Keeps others from assigning managers in the organizations, so that cycles are found.
   await takeLocks(
     transaction,
     [...members.keys()].map((organizationId): Lock => ({ kind: 'managers', organizationId })),
@@ -111,7 +110,7 @@ function eventOf({ organizationId, id, fields, oldOwners, newOwners }: Outcome):
     const [oldOwner, newOwner] = [ownerOf(before[index]), ownerOf(after[index])]
     const hasNewValue = fields.includes(value)
     if (!hasNewValue && oldOwner === newOwner) return []
-    // An owner alone is released, or takes what stands.
+    // If only the owner changes, the field is released, or its present value taken over.
     const taken = newOwner === 'PINNED' ? 'PINNED' : 'WRITTEN'
     return [{ field, outcome: !hasNewValue && newOwner === 'AUTOMATION' ? 'RELEASED' : taken, oldOwner, newOwner }]
   })

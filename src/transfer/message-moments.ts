@@ -6,8 +6,9 @@ import { isCalendarDate, timestampOf } from '../domain/value/timestamp.js'
 import { invalidField } from '../errors.js'
 
 /**
- * Makes what converts every moment in a message, at any depth, into UTC with milliseconds, and refuses invalid dates. It
- * finds the moments and dates of each type only once, and throws a ServiceError that names the field.
+ * Makes the function that converts every moment in a message, at any depth, to UTC with milliseconds, and refuses
+ * invalid dates. It looks up the moments and dates of each type only once, and throws a ServiceError that names the
+ * field.
  */
 export function createMomentSetter() {
   const learned = new Map<DescMessage, readonly DescField[]>()

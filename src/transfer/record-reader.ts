@@ -20,12 +20,12 @@ export type RecordOf<Kind extends RecordKind> = Extract<TransferRecord, { readon
 export type RecordReader = ReturnType<typeof createRecordReader>
 
 /**
- * Makes what takes lines, each a `svc.v2.ImportRecord` within the limits of the schema. Both ways throw a ServiceError
- * that says what is wrong with the line, and in which field or column.
+ * Makes the reader of lines, each a `svc.v2.ImportRecord` within the limits of the schema. Its two functions throw a
+ * ServiceError that says what is wrong with the line, and in which field or column.
  */
 export function createRecordReader(check = createLimitCheck()) {
   const setMoments = createMomentSetter()
-  const settled = (message: ImportRecord): TransferLine => {
+  const checked = (message: ImportRecord): TransferLine => {
     const { resource } = message
     if (resource.case === undefined) throw invalidField('record', `must have one of ${recordKinds.join(', ')}`)
     const [violation] = check(ImportRecordSchema, message)
@@ -38,17 +38,17 @@ export function createRecordReader(check = createLimitCheck()) {
   return {
     fromText: (text: string): TransferLine => {
       requireStorable(text)
-      const line = settled(recordFrom(text))
+      const line = checked(recordFrom(text))
       const { case: kind, value } = line.resource
       if ('organizationId' in value && value.organizationId === '') {
         throw invalidField(`${kind}.organizationId`, 'is required', 'FIELD_REQUIRED')
       }
       return line
     },
-    /** Takes a message, which changes it. */
+    /** Reads a message, and changes it in place. */
     fromMessage: (message: ImportRecord): TransferLine => {
       requireStorable(textOf(message))
-      return settled(message)
+      return checked(message)
     },
   }
 }

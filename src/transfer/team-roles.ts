@@ -16,7 +16,7 @@ export function storedRoleOf({ role }: TeamRoleJson): TeamUserRole {
   return role.replace('TEAM_USER_ROLE_', '') as TeamUserRole
 }
 
-/** The roles that a user has now and had not, or until another time. */
+/** The roles of a user that are new, or have another end. */
 export function givenTeamRoles(before: readonly TeamRoleJson[], after: readonly TeamRoleJson[]): TeamRoleJson[] {
   const old = new Set(before.map((role) => JSON.stringify(role)))
   return after.filter((role) => !old.has(JSON.stringify(role)))

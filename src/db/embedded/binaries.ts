@@ -49,8 +49,8 @@ export function installedPackage(): string {
 }
 
 /**
- * Makes missing links to libraries, which npm packages cannot contain, and the package makes after installation unless
- * scripts are off; false if the package is not writable.
+ * Creates missing symbolic links to libraries; false if the package is not writable. npm packages cannot contain links:
+ * the script that creates them after installation may be switched off.
  */
 function completeLinks(root: string): boolean {
   const list = join(root, 'native/pg-symlinks.json')

@@ -61,8 +61,8 @@ export function resolvePlace(dataDir: string): Place {
 }
 
 /**
- * Makes a folder with those above it, and returns whether it was not there. Throws if that is impossible, also where Node
- * 20's recursive `mkdirSync` tries for ever: in /proc, a folder that exists says that it does not.
+ * Makes a folder and those above it, and returns whether it made the folder. Throws if that is impossible, also in
+ * /proc, where the recursive `mkdirSync` of Node 20 never returns.
  */
 function makeFolders(folder: string): boolean {
   try {

@@ -52,8 +52,8 @@ export function isPostmaster(pid: number, dataDirectory: string): boolean {
 
 /**
  * Starts the server in a session of its own, so that an interrupt from the terminal does not reach it, and with its
- * output in the log file, so that it outlives this process. If another process was faster, it ends at once. `stalePid`
- * is an id in `postmaster.pid` that was found to belong to no server.
+ * output in the log file, so that it outlives this process. The server ends at once if another process was faster.
+ * `stalePid` is an id in `postmaster.pid` that was found to belong to no server.
  */
 export function spawnPostmaster(
   place: Place,

@@ -71,8 +71,8 @@ export function recordCallEvents(
 }
 
 /**
- * Writes the events in the order given, with the time of the transaction, which must be the one that does what they
- * record.
+ * Writes audit events in the given order, with the time of the transaction, which must be the one that makes the
+ * changes.
  */
 export async function recordAuditEvents(
   tables: Tables,

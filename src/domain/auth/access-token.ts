@@ -13,9 +13,9 @@ export interface ClientCredentials {
 }
 
 /**
- * Makes an access token for a live key that can have one, stores its hash as a session of the key, and returns it with
- * the seconds that it lasts. Throws `CLIENT_CREDENTIALS_INVALID`, always with the same text, for every other id and
- * secret.
+ * Creates an access token for a live key that can have one, stores its hash as a session of the key, and returns the
+ * token with its lifetime in seconds. Throws `CLIENT_CREDENTIALS_INVALID`, always with the same text, for any other id
+ * and secret.
  */
 export async function createAccessToken(
   options: Omit<CredentialTools, 'runtime'>,
@@ -53,10 +53,10 @@ function clientCredentialsInvalid(
 }
 
 /**
- * The credentials of a token request, from the Authorization header or from the body, where they are empty if absent
- * (RFC 6749 section 2.3.1), without white space around them, such as the line break at the end of a mounted file. The
- * body may repeat the id of the header (section 3.2.1). A header of another scheme does not count beside credentials in
- * the body: clients send a token that they still have with every request. Throws `MALFORMED_REQUEST` if there are two
+ * Reads the client credentials of a token request from the Authorization header or from the body, where absent values
+ * are empty (RFC 6749 section 2.3.1). White space around the values is removed, such as the line break at the end of a
+ * mounted file. The body may repeat the id of the header (section 3.2.1). A header with another scheme is ignored if
+ * the body has credentials: some clients send an old token with every request. Throws `MALFORMED_REQUEST` for two
  * secrets or two different ids, and `CLIENT_CREDENTIALS_INVALID` if the credentials are missing or unreadable.
  */
 export function clientCredentialsFrom({

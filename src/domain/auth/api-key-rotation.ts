@@ -24,10 +24,10 @@ export interface Rotation extends NewApiKey {
 }
 
 /**
- * Makes the successor of a live key, of the same kind and with the same reach and name, which lasts as long as the key
- * was made to last, but no longer than the caller's right. The key ends after the overlap, or before if it was to, and at once if the overlap is 0; its tokens
- * end with it. Records audit events. A key has one successor. Throws `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING` if the
- * caller has less than the key, and `API_KEY_NOT_ROTATABLE`.
+ * Creates the successor of a live key, with the same kind, reach, name and lifetime, but no longer than the caller's
+ * own rights last. The old key ends after the overlap, at once if that is 0, or earlier if it was to expire before; its
+ * tokens end with it. Records audit events. A key has one successor. Throws `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING`
+ * if the key has a permission that the caller lacks, and `API_KEY_NOT_ROTATABLE`.
  */
 export async function rotateApiKey(
   tools: KeyTools,
@@ -45,7 +45,7 @@ export async function rotateApiKey(
     if (old.revokedAt !== null) throw notRotatable(id, 'is revoked: create a new key instead')
     if (old.expiresAt !== null && old.expiresAt <= now) throw notRotatable(id, 'has expired: create a new key instead')
 
-    // As long as the key was made to last.
+    // The successor gets the original lifetime of the key.
     const end = old.expiresAt && new Date(now.getTime() + old.expiresAt.getTime() - old.createdAt.getTime())
     const successor = await addApiKey(tools, transaction, {
       organizationId,

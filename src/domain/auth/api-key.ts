@@ -66,8 +66,8 @@ export interface NewApiKey {
 const organizationWide: ReadonlySet<Permission> = new Set(['users:read', 'users:write', 'ingestion:write'])
 
 /**
- * All that a kind of key can use (docs/resources.md): workers do not read the audit log, a
- * team's key has no permissions on what belongs to the organization, and a management key has none at all.
+ * The permissions that a kind of key can have (docs/resources.md): workers do not read the audit log, a team's key has
+ * no permissions on what belongs to the organization, and a management key has none at all.
  */
 export function defaultPermissions(kind: ApiKeyKind, isTeamScoped: boolean): Permission[] {
   if (kind === 'mk') return []
@@ -78,9 +78,9 @@ export function defaultPermissions(kind: ApiKeyKind, isTeamScoped: boolean): Per
 }
 
 /**
- * Makes a key and records an audit event. Throws `RESOURCE_NOT_FOUND` for a team or an organization that does not exist
- * or is hidden from the caller, `PERMISSION_MISSING` if the caller has less than the key is to have, and for bad
- * values.
+ * Creates a key and records an audit event. Throws `RESOURCE_NOT_FOUND` for a team or an organization that does not
+ * exist or is hidden from the caller, `PERMISSION_MISSING` if the key would have a permission that the caller lacks,
+ * and `FIELD_INVALID` or `FIELD_REQUIRED` for bad values.
  */
 export async function createApiKey(tools: KeyTools, request: ApiKeyRequest): Promise<NewApiKey> {
   const { database, runtime, call } = tools
@@ -115,7 +115,7 @@ export function requireGivable(
   }
 }
 
-/** When a key ends that was to end at a time, or not at all: with the right of its maker at the latest. */
+/** The end of a key that is requested to end at `end`, or never: at the latest, the end of its creator's rights. */
 export function givableEnd(call: CallContext | undefined, { teamId }: Pick<StoredApiKey, 'teamId'>, end: Date | null) {
   const ownEnd = call === undefined ? null : rightEndIn(call.caller, teamId)
   return ownEnd === null || (end !== null && end < ownEnd) ? end : ownEnd

@@ -16,12 +16,12 @@ import { createOrganizationSearch, createTokenLookup } from './token-lookup.js'
 export type Authenticate = ReturnType<typeof createAuthenticator>
 
 /**
- * Makes the authenticator. It returns undefined for a token that is not accepted, for whatever reason except one:
- * `expired` for one that would still be accepted if it had not expired within the last day. It asks the database again
- * for every call and caches nothing but the organizations of tokens, which never change, so a revocation takes effect in
- * every process as soon as it is committed; calls that arrive together share a statement. A token with a forged
- * organization is refused without asking. Secrets of keys are not bearer tokens. `oidc` finds the holders of the tokens
- * of the OpenID Connect issuer, if there is one. Throws if the database fails, or the issuer of a JWT cannot be asked.
+ * Makes the authenticator. It returns the caller; `expired` for a token that would be accepted if it had not expired
+ * within the last day; and undefined for any other token, whatever the reason. It queries the database for every call
+ * and caches only the organizations of tokens, which never change, so a revocation takes effect in every process as
+ * soon as it is committed; concurrent calls share a statement. A token with a forged organization is refused without a
+ * query. Secrets of keys are not bearer tokens. `oidc` finds the holders of tokens of the OpenID Connect issuer, if one
+ * is configured. Throws if the database fails, or the issuer of a JWT cannot be reached.
  */
 export function createAuthenticator(
   options: Omit<CredentialTools, 'runtime'> & { readonly oidc?: OidcSignIn | undefined },

@@ -17,9 +17,9 @@ export interface IssuerKeysOptions {
 }
 
 /**
- * Caches the keys of an issuer, which are fetched when they are first needed. One fetch runs at a time, and the next one
- * 30 seconds later at the earliest; until then, and where many callers wait already, the cached keys are used, however
- * old. A fetch carries the `traceparent` (W3C Trace Context) of the call that caused it. Both functions throw
+ * Caches the keys of an issuer, which are fetched when they are first needed. One fetch runs at a time, at most one
+ * every 30 seconds; until then, or while many callers wait for one, the cached keys are used, however old. A fetch
+ * carries the `traceparent` (W3C Trace Context) of the call that caused it. `current` and `refreshed` throw
  * `SERVICE_UNAVAILABLE` while no keys are cached.
  */
 export function createIssuerKeys({ issuer, runtime, log }: IssuerKeysOptions) {

@@ -15,9 +15,9 @@ const LINE_BREAK = /[\n\v\f\r\u0085\u2028\u2029]/
 const TOKEN = new RegExp(`(?=${ACCESS_TOKEN_PREFIX}|${USER_TOKEN_PREFIX})`)
 
 /**
- * The credentials of this service in a text, whatever stands around them, in it or between its lines: line breaks, with
- * the white space around them, and characters without width do not count. The first five, each once; secrets only if
- * their checksums are right. Judged by the text alone.
+ * Finds the credentials of this service in a text, whatever surrounds them. Line breaks with the white space around
+ * them, and characters without width, are removed first. Returns the first five, each once; secrets only if their
+ * checksums are right. Does not query the database.
  */
 export function credentialsIn(text: string): LeakedCredential[] {
   const joined = visible(text)

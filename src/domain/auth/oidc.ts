@@ -51,8 +51,9 @@ const CLOCK_TOLERANCE_SECONDS = 30
 const tokenForm = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
 
 /**
- * Makes what verifies a token of the issuer; it returns undefined for what cannot be a JWT at all. What is fetched for
- * a token carries `traceparent` (W3C Trace Context). Throws `SERVICE_UNAVAILABLE` while its key cannot be known.
+ * Makes the verifier of the issuer's tokens. It returns undefined for a text that cannot be a JWT. Fetches that a token
+ * causes carry its `traceparent` (W3C Trace Context). Throws `SERVICE_UNAVAILABLE` while the key of the token cannot be
+ * known.
  */
 export function createOidcVerifier(options: OidcOptions) {
   const { issuer, audience, runtime } = options
@@ -161,8 +162,8 @@ export interface OidcSignInOptions extends OidcOptions {
 }
 
 /**
- * Makes the sign-in with JWTs. It returns undefined for a token that is not accepted, for whatever reason except one:
- * `expired` for a genuine token that is too old. Nothing of a token reaches the database before it is verified. Throws
+ * Makes the sign-in with JWTs. It returns the member; `expired` for a genuine token that is too old; and undefined for
+ * any other token, whatever the reason. Nothing of a token reaches the database before it is verified. Throws
  * `SERVICE_UNAVAILABLE` while no keys of the issuer are cached.
  */
 export function createOidcSignIn(options: OidcSignInOptions) {
@@ -185,8 +186,9 @@ export function createOidcSignIn(options: OidcSignInOptions) {
 }
 
 /**
- * The member whom an address names: in one organization the member who has it, otherwise the only active one. Where
- * several organizations have one it is ambiguous, so that none of them takes the tokens of another.
+ * The active member with the email address of a verified token, in the token's organization or else in any. An address
+ * of active members in several organizations is refused as ambiguous, so that no organization receives the tokens of
+ * another.
  */
 async function findMember(
   database: Tables,

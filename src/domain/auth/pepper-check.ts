@@ -6,16 +6,17 @@ import type { Peppers, SecretHash } from './secret-hash.js'
 const NAME = 'secret_pepper_check'
 
 /**
- * Compares the peppers of this process with the one of the database, of which the database has a check value: what is
- * wrong and what to do about it, undefined for nothing. Changes nothing.
+ * Compares the peppers of this process with the check value in the database. Returns what is wrong and what to do about
+ * it, or undefined. Writes nothing.
  */
 export async function pepperFault(tables: Tables, peppers: Peppers): Promise<string | undefined> {
   return faultOf(await findSigningKey(tables, NAME), peppers)
 }
 
 /**
- * The same, and notes the current pepper as that of the database if it has none, or if the previous one was. Whoever
- * uses peppers first calls this, and servers now and then: while a pepper is changed, several are in use.
+ * Does what `pepperFault` does, and stores the check value of the current pepper if the database has none, or that of
+ * the previous one. Called before peppers are first used, and by servers from time to time, since several peppers are
+ * in use while one is being rotated.
  */
 export async function notePepper(tables: Tables, peppers: Peppers): Promise<string | undefined> {
   const stored = await findSigningKey(tables, NAME)

@@ -21,14 +21,16 @@ export interface RevocationOptions {
 }
 
 /**
- * Ends the credentials in a text that someone has found (`credentialsIn`), up to five, whatever stands around them: an
- * access token, a user token, or a key by its secret, and with the key the whole chain that it was rotated from and to,
- * even if the key itself has been revoked before; unless it was rotated without an overlap, which is how an operator
- * deals with a leak. Neither the result nor the timing reveals whether there was one: what is sent to the database
- * depends on the text alone, and the response, even a failure, leaves on a time grid. Once it resolves, no process
- * accepts the token, or a token of these keys. Throws `SERVICE_UNAVAILABLE` if the database did not answer in time; the
- * keys may have been revoked all the same, and the call can be repeated. Throws `MALFORMED_REQUEST` for a text of
- * nothing but white space and quotation marks. Returns how many keys it has ended.
+ * Revokes the leaked credentials in a text (`credentialsIn`), up to five: access tokens, user tokens, and keys by their
+ * secrets. With a key, its whole rotation chain is revoked, even if the key itself is revoked already, unless it was
+ * rotated without an overlap, which is how an operator deals with a leak. Returns the number of revoked keys, which
+ * must not reach the client.
+ *
+ * Neither the response nor its timing reveals whether a credential existed: the statements depend on the text alone,
+ * and the response, even a failure, leaves on a time grid. Once the promise resolves, no process accepts a revoked
+ * token, or a token of a revoked key. Throws `SERVICE_UNAVAILABLE` if the database does not answer in time; keys may
+ * have been revoked all the same, and the call can be repeated. Throws `MALFORMED_REQUEST` for a text of nothing but
+ * white space and quotation marks.
  */
 export async function revokeLeakedKey(options: RevocationOptions, text: string, requestId: string): Promise<number> {
   if (isBlank(text)) throw new ServiceError('MALFORMED_REQUEST', 'secret: must not be empty')
@@ -39,13 +41,13 @@ export async function revokeLeakedKey(options: RevocationOptions, text: string, 
     // Each in a transaction of its own, so that reports of the same keys in another order do not deadlock.
     for (const credential of found.length > 0 ? found : [undefined]) {
       keys += await database.transaction(async (transaction) => {
-        // Text that does not have the form of a credential is not even hashed: it may be a password that someone pasted.
+        // Text without the form of a credential is not even hashed: it may be a password that someone pasted.
         const hashes =
           credential?.readings.flatMap((reading) => hasher.candidates(reading)) ??
           hasher.candidates('').map(() => runtime.randomBytes(32))
         const end = endings[credential?.kind ?? 'secret']
         const ended = await end(transaction, hashes, runtime)
-        // Of an organization that is not there, an event leaves a row in the outbox, and nothing else.
+        // An event of an organization that does not exist leaves a row in the outbox, and nothing else.
         const events = ended.length > 0 ? ended : [keyEvent('api_key.revoke', { ...noKey, teamId: null })]
         await recordAuditEvents(transaction, events, { actor: anonymousActor, requestId, runtime })
         await clearOutbox(transaction, NOTHING)
@@ -57,7 +59,8 @@ export async function revokeLeakedKey(options: RevocationOptions, text: string, 
   return onTimeGrid(timing, () => orUnavailable(revoke()))
 }
 
-// Each of these ends what has one of the hashes, sends the same if there is nothing, and returns the events.
+// The functions of `endings` end the credential that has one of the hashes, and return the events. Without such a
+// credential, they send the same statements.
 
 /** Not an organization, a key or a chain: no id has this character. */
 const NOTHING = ' '

@@ -11,8 +11,8 @@ export interface TeamRole {
 }
 
 /**
- * Why a role in a team gives more than the caller has there, or for longer; undefined if it does not. A key has
- * everything if it has all that its kind can have (docs/permissions.md).
+ * The error for a role in a team that gives more than the caller has there, or lasts longer; undefined if it does not.
+ * A key counts as having everything if it has all that its kind can have (docs/permissions.md).
  */
 export function roleBeyond(caller: Caller, { teamId, role, expiresAt }: TeamRole): ServiceError | undefined {
   const given = teamRolePermissions[role]

@@ -14,9 +14,9 @@ type AskedHashes = readonly Buffer<ArrayBuffer>[]
 const MAX_KEPT = 4_096
 
 /**
- * Makes the look-up of a kind of token: the row of a token, or undefined if there is none. It is looked up in its
- * organization, anew for every call. The organization never changes, so that of a token in use is kept, by its hash. A
- * token whose organization is undefined is rejected without a query.
+ * Makes the look-up of a kind of token. It returns the row of a token, or undefined. The row is read from the database
+ * for every call; the organization of a token never changes, and is cached by the hash of the token. A token without an
+ * organization is rejected without a query.
  */
 export function createTokenLookup<Row extends Hashed>(
   { database, hasher }: Pick<CredentialTools, 'database' | 'hasher'>,

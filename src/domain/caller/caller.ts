@@ -55,13 +55,13 @@ export interface Caller {
 
 export interface CallContext extends WriteContext, Pick<UserTables, 'reads' | 'readSnapshot'> {
   /**
-   * The tables as the call uses them: what runs on them ends with it. With an `Idempotency-Key` they are those of the
-   * transaction in which the response is kept.
+   * The tables for the call, whose end ends their statements. With an `Idempotency-Key`, they are those of the
+   * transaction that stores the response.
    */
   readonly tables: Tables
   readonly pageTokens: PageTokens
   readonly caller: Caller
-  /** Gives up the place among the running calls, until the caller is admitted again: others may run meanwhile. */
+  /** Releases the place among the running calls, so that others can run until the caller is admitted again. */
   readonly release: () => void
   /** Admits the caller again, as of now. Throws what admission throws. */
   readonly reacquire: () => Promise<CallContext>

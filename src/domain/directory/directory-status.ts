@@ -62,9 +62,9 @@ export interface RefusalRecorderOptions {
 const MAX_CHARACTERS = 1_000
 
 /**
- * Stores refusals for administrators, in the background; a failure is logged. Each organization has one write under
- * way at most, and as many waiting as are kept: a directory that is refused again and again takes no connection from
- * others.
+ * Stores refusals for administrators, in the background; a failure is logged. Each organization has at most one write
+ * in progress and `KEPT_REFUSALS` waiting, so that a directory that is refused again and again takes no connections
+ * from others.
  */
 export function createRefusalRecorder({ database, runtime, redact, log }: RefusalRecorderOptions) {
   /** Refusals that wait, by organization, while earlier ones are being written. */

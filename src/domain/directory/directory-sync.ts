@@ -53,11 +53,12 @@ export function requireVersion(
 }
 
 /**
- * Makes a locked member, or without one somebody who joins, what the directory says: overrides any pin, and locks what it
- * supplies (docs/field-ownership.md). From then on the directory manages the member. What the member already is, is not
- * written, and leaves no event. `locked` has what the write gives, and by default is locked here. Returns the user as the
- * directory sees it. Throws `FIELD_INVALID`, `EMAIL_TAKEN` with the holder, `EXTERNAL_ID_TAKEN`, `PHONE_TAKEN`,
- * `EMAIL_SHARED_BETWEEN_ORGANIZATIONS` and the reasons about managers.
+ * Brings a locked member, or a new one if `user` is undefined, to the state that the directory sends. Overrides pins,
+ * and locks the fields that the directory supplies (docs/field-ownership.md); from then on the directory manages the
+ * member. Values that the member already has are not written and leave no event. `locked` contains the rows that the
+ * write depends on; by default they are locked here. Returns the user as the directory sees it. Throws `FIELD_INVALID`,
+ * `EMAIL_TAKEN` with the holder, `EXTERNAL_ID_TAKEN`, `PHONE_TAKEN`, `EMAIL_SHARED_BETWEEN_ORGANIZATIONS` and the
+ * reasons about managers.
  */
 export async function syncDirectoryUser(
   context: DirectoryContext,
@@ -76,8 +77,8 @@ export async function syncDirectoryUser(
 }
 
 /**
- * Deactivates a locked member, whose number others can have, and hides it from the directory until it is added again.
- * The member leaves all groups. Throws the same.
+ * Deactivates a locked member, frees its phone number, and hides it from the directory until it is added again. The
+ * member leaves all groups. Throws what `syncDirectoryUser` throws.
  */
 export async function deleteDirectoryUser(context: DirectoryContext, user: DirectoryUserRow): Promise<void> {
   const { tables, organizationId, runtime } = context
@@ -98,7 +99,7 @@ export function writerOf({ organizationId, keyId, name, requestId, runtime }: Di
   return { organizationId, actor, requestId, runtime, rights: 'administrators', action: 'user.directory_sync' }
 }
 
-/** The change that makes the member, or somebody who joins, what the directory says. */
+/** The change that brings a member, or a new one, to the state that the directory sends. */
 function changeOf(member: Member | undefined, write: DirectoryWrite): MemberChange {
   const { email = '', active, account } = write
   const commands = commandsOf(write)

@@ -23,8 +23,8 @@ export interface GroupWrite {
 }
 
 /**
- * Adds a group to the organization. Throws `FIELD_INVALID`, for users that do not exist as well, and
- * `EXTERNAL_ID_TAKEN`, for a name that another group has as well.
+ * Creates a group in the organization. Throws `FIELD_INVALID`, also for users that do not exist, and
+ * `EXTERNAL_ID_TAKEN`, also for a name that another group has.
  */
 export function createDirectoryGroup(
   context: DirectoryContext,
@@ -44,8 +44,8 @@ export function createDirectoryGroup(
 }
 
 /**
- * Changes a group. What it already is, is not written, and leaves no event. Throws as `createDirectoryGroup` does, and
- * `RESOURCE_NOT_FOUND` and `ETAG_MISMATCH`.
+ * Updates a group. Values that it already has are not written and leave no event. Throws what `createDirectoryGroup`
+ * throws, and `RESOURCE_NOT_FOUND` and `ETAG_MISMATCH`.
  */
 export async function writeDirectoryGroup(
   context: DirectoryContext,
@@ -73,7 +73,8 @@ export async function writeDirectoryGroup(
 }
 
 /**
- * Deletes a group; false if it stays, because it approves something. Throws `RESOURCE_NOT_FOUND` and `ETAG_MISMATCH`.
+ * Deletes a group. Returns false if it stays because it is an approver. Throws `RESOURCE_NOT_FOUND` and
+ * `ETAG_MISMATCH`.
  */
 export async function deleteDirectoryGroup(context: DirectoryContext, groupId: string): Promise<boolean> {
   try {

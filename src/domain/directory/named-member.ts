@@ -12,8 +12,8 @@ interface DirectoryNames {
 export type NamedMember = Awaited<ReturnType<typeof findNamedMembers>>[number]
 
 /**
- * The members who have one of the names, including deactivated and deleted ones, the oldest first. The user name of a
- * member who has no other is the email address.
+ * The members who have one of the names, including deactivated and deleted ones, oldest first. A member without a user
+ * name has the email address as user name.
  */
 export async function findNamedMembers(
   tables: Tables,

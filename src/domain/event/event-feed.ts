@@ -30,10 +30,11 @@ const BEHIND_MILLIS = 100
 const BOOKMARK_MILLIS = 10_000
 
 /**
- * The events after a cursor, oldest first. Without any, it waits for one as long as is asked for, and a moment in any
- * case if events are about to get positions: so whoever polls has them as soon as whoever waits. Throws `RATE_LIMITED`
- * if too many of the organization wait. Callers with `audit:read` only in teams get the events of those teams. Throws
- * `FIELD_INVALID` and `EVENT_CURSOR_OUT_OF_RANGE` for the cursor, and after a wait whatever admission throws.
+ * The events after a cursor, oldest first. If there are none, the call waits as long as requested, and briefly in any
+ * case if committed events are about to get positions, so that polling clients get them as early as waiting ones.
+ * Callers with `audit:read` only in teams get the events of those teams. Throws `RATE_LIMITED` if too many calls of the
+ * organization wait, `FIELD_INVALID` and `EVENT_CURSOR_OUT_OF_RANGE` for the cursor, and after a wait whatever
+ * admission throws.
  */
 export async function listEvents(
   context: CallContext,
@@ -81,7 +82,7 @@ async function* pagesOf(
   const reader = await readerOf(context, query, USUAL_PAGE_SIZE, signals)
   for (let sentAt = Number.NEGATIVE_INFINITY; ; ) {
     const page = await reader.next()
-    // It waits, or its client reads.
+    // From here on the call waits for events, or for its client to read.
     context.release()
     if (page.items !== '' || performance.now() - sentAt >= BOOKMARK_MILLIS) {
       yield page

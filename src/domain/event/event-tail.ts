@@ -18,7 +18,7 @@ const PAGE_SIZE = 1_000
 const PAUSE_MILLIS = 1_000
 
 /**
- * All events after a cursor, page by page, for operators, who have no caller and no signals of a server. Throws
+ * All events after a cursor, page by page, for operators: without a caller, and without the signals of a server. Throws
  * `RESOURCE_NOT_FOUND` if there is no such organization, `FIELD_INVALID` and `EVENT_CURSOR_OUT_OF_RANGE` for the
  * cursor.
  */

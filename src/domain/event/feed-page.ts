@@ -11,9 +11,9 @@ function cursorOf({ position, eventId }: FeedPlace): string {
 }
 
 /**
- * The place that a cursor means: `latest` the end, an empty one wherever the feed begins, which is undefined. A cursor
- * names its event as well as its position, so one of another history is noticed when it is read from: after a restore,
- * the position has another event. Throws `FIELD_INVALID`.
+ * The place of a cursor in the feed: the end for `latest`, undefined for an empty one, which begins where the feed
+ * begins. A cursor contains the id of its event besides the position, so that a cursor from before a restore is
+ * noticed: its position has another event now. Throws `FIELD_INVALID`.
  */
 export async function placeOf(tables: Tables, organizationId: string, cursor: string): Promise<FeedPlace | undefined> {
   if (cursor === '') return undefined
@@ -56,7 +56,7 @@ interface FeedQuery extends Omit<FeedSelection, 'after' | 'afterEventId' | 'look
   readonly after: FeedPlace | undefined
 }
 
-/** Reads a page of the feed. Throws `EVENT_CURSOR_OUT_OF_RANGE` if the event after which it begins is not in the feed. */
+/** Reads a page of the feed. Throws `EVENT_CURSOR_OUT_OF_RANGE` if the event before it is not in the feed. */
 export async function readFeedPage(tables: Tables, { after, pageSize, ...query }: FeedQuery): Promise<EventPage> {
   const { teamIds, types, teamId, targetId } = query
   const isFiltered = teamIds !== null || types.length > 0 || teamId !== '' || targetId !== ''

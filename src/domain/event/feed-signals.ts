@@ -2,16 +2,16 @@ import { EventEmitter } from 'node:events'
 import { ServiceError } from '../../errors.js'
 import { Semaphore } from '../../runtime/semaphore.js'
 
-/** How many of those who have waited read at a time, so that an event for thousands keeps others from nothing. */
+/** How many calls read at a time after a wait, so that an event that thousands wait for does not block other calls. */
 const READERS = 4
 /** How many calls of an organization wait at a time, in one process. */
 const MAX_WAITING = 1_000
-/** When a call that was refused for it may be made again. */
+/** After how many seconds a call that `MAX_WAITING` refused may be repeated. */
 const RETRY_SECONDS = 5
 
 /** Signals between the calls of one process: which organizations have new events, and which are waited for. */
 export class FeedSignals extends EventEmitter<{
-  /** All events of an organization that were committed have positions, which this process has just seen to. */
+  /** This process has given positions to all committed events of an organization. */
   placed: [organizationId: string]
 }> {
   readonly #committed = new Set<string>()
@@ -78,8 +78,8 @@ export class FeedSignals extends EventEmitter<{
   }
 
   /**
-   * Resolves with true once the feed is beyond the position, with false after so many milliseconds or if the service
-   * stops. Rejects when the signal aborts.
+   * Resolves with true once the feed is beyond the position, or with false after `millis` or when the service stops.
+   * Rejects when the signal aborts.
    */
   beyond(organizationId: string, position: string, millis: number, signal: AbortSignal): Promise<boolean> {
     if (this.#isStopped) return Promise.resolve(false)

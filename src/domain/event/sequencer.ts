@@ -5,17 +5,15 @@ import { createEventHead, MAX_SEQUENCED, readBacklog, readFeedStates, sequenceEv
 import type { FeedSignals } from './feed-signals.js'
 
 /**
- * How often it looks for events that somebody waits for, in this process: whichever has written them, or placed them.
+ * How often the sequencer looks for events that calls of this process wait for, whichever process wrote or sequenced
+ * them.
  */
 const LOOK_MILLIS = 10
-/** How long events gather for which nobody waits, so that many share a round. */
+/** How long events that nobody waits for are gathered, so that many share a round. */
 const GATHER_MILLIS = 200
-/**
- * How often the outbox is searched for what no process has given positions to, with what has gathered; and what has
- * failed is tried again.
- */
+/** How often the outbox is searched for events that no process has sequenced, and failed organizations are retried. */
 const SWEEP_MILLIS = 1_000
-/** How often as long as a turn the pause after it is at least; and how long it is at most. */
+/** The pause after a round, as a multiple of its duration, and its maximum. */
 const PAUSE_OF_TURN = 3
 const MAX_PAUSE_MILLIS = 100
 
@@ -44,9 +42,9 @@ export interface SequencerOptions extends Background {
 }
 
 /**
- * Gives events their positions in the feeds: at once if somebody waits for them here, soon after a commit of this
- * process, and within a second after one of a process that has died. Any number of processes can do so. Runs until the
- * signal aborts; a failure is logged, and tried again.
+ * Gives events their positions in the feeds: at once if a call of this process waits for them, soon after a commit of
+ * this process, and within a second after a commit of a process that has died. Any number of processes may run it. Runs
+ * until the signal aborts; failures are logged and retried.
  */
 export async function runSequencer(options: SequencerOptions): Promise<void> {
   const { database, signals, log, timing, signal } = options
@@ -80,8 +78,8 @@ export async function runSequencer(options: SequencerOptions): Promise<void> {
 }
 
 /**
- * Notifies those who wait how far the feeds are, and returns the organizations among theirs whose events have no
- * positions.
+ * Notifies waiting calls of how far the feeds have got, and returns the organizations whose events have no positions
+ * yet.
  */
 async function notifyWaiting(database: Tables, signals: FeedSignals): Promise<string[]> {
   const waitedFor = signals.waitedFor()
@@ -99,10 +97,7 @@ async function sweepOutbox({ database, runtime, observer }: SequencerOptions): P
   return organizationIds
 }
 
-/**
- * Gives positions to all events of an organization that are committed, and returns whether it could; a failure is
- * logged.
- */
+/** Gives positions to all committed events of an organization. Returns whether it could; a failure is logged. */
 async function sequence(
   { database, signals, log, observer }: SequencerOptions,
   organizationId: string,
@@ -111,7 +106,7 @@ async function sequence(
     for (let writes = MAX_SEQUENCED; writes >= MAX_SEQUENCED; ) {
       const sequenced = await sequenceEvents(database, { organizationId })
       if (sequenced === undefined || sequenced.position === null) {
-        // If it was another process that had the head, it may have begun before the commit.
+        // If another process had the lock on the head, it may have begun before the commit.
         await createEventHead(database, organizationId)
         signals.committed(organizationId)
         return true

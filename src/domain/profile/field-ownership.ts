@@ -16,7 +16,7 @@ export type FieldOwner = (typeof fieldOwners)[number]
 export type Profile = Readonly<Record<GovernedField, OwnedValue>>
 
 export type FieldCommand =
-  /** Store a value as a writer of that class; as `HOLDER`, without taking ownership: whoever owns the field still does. */
+  /** Store a value as a writer of that class; as `HOLDER`, the owner of the field stays the same. */
   | { readonly kind: 'set'; readonly field: GovernedField; readonly value: string; readonly as: FieldOwner | 'HOLDER' }
   /** Hand the field back to automation, at a caller's request. */
   | { readonly kind: 'release'; readonly field: GovernedField }
@@ -132,7 +132,7 @@ export interface ProfileRequest {
   readonly pinFields?: readonly GovernedField[]
   readonly releaseFields?: readonly GovernedField[]
   /**
-   * Whether what is set is pinned; false takes no ownership. Absent: the writer and `pinFields` decide.
+   * Whether the fields that are set get pinned; false takes no ownership. Absent: the writer and `pinFields` decide.
    */
   readonly pin?: boolean | undefined
   /** Fields that a person's request only repeats as they stand: they do not become the person's. */

@@ -3,7 +3,8 @@ import type { GovernedField } from './field-ownership.js'
 import { textFields } from './profile-value.js'
 
 /**
- * The fields that `PUT /v2/users/{id}` can pin by name: avatars cannot be, and managers are pinned as relationships.
+ * The fields that `PUT /v2/users/{id}` can pin by name. Avatars cannot be pinned, and managers are pinned as
+ * relationships.
  */
 export const updatePinFields: ReadonlySet<GovernedField> = new Set(textFields.filter((field) => field !== 'AVATAR_URL'))
 

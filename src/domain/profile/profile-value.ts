@@ -1,5 +1,5 @@
-// The smallest metadata knows calling codes and possible lengths, which is all that is checked here. Ranges within a
-// plan are not checked: operators open new ones before any library knows them, and refusing a real number is the worse
+// The smallest metadata has calling codes and possible lengths, which is all that is checked here. Ranges of numbers
+// are not checked: operators open new ones before any library knows them, and refusing a real number is the worse
 // mistake.
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
 import { MAX_URL_LENGTH } from '../../limits/known-limits.js'
@@ -50,9 +50,9 @@ const forms: Readonly<Partial<Record<TextField, ValueForm>>> = {
 }
 
 /**
- * Brings values, within the limits of the schema, into canonical form (docs/field-ownership.md), and judges the email
- * address beside them, if there is one. Returns those that are valid, and what is wrong with the others. `path` precedes
- * the names of fields, as in `profiles[3].`.
+ * Converts values, which are within the limits of the schema, to canonical form (docs/field-ownership.md), and checks
+ * the email address, if there is one. Returns the valid values, and the violations of the others. `path` precedes the
+ * names of fields, as in `profiles[3].`.
  */
 export function profileValuesOf(
   { email, ...input }: ProfileInput & { readonly email?: string | undefined },

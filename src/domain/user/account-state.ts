@@ -16,7 +16,7 @@ export const EMAIL_ALONE = 'must be the only change in a request: send the other
 type AccountFacts = Pick<LockedMembers, 'now' | 'teamRoles' | 'emails' | 'userNames' | 'externalIds'>
 
 /**
- * The member with changes outside the profile: role, email address, whether active, what the directory says. Throws
+ * Applies the changes of a member outside the profile: role, email address, activation, directory account. Throws
  * `OWN_ROLE`, `PERMISSION_MISSING`, the reasons about deactivation and emails, and `EMAIL_TAKEN` for a user name.
  */
 export function withAccountState(
@@ -50,8 +50,8 @@ export function withAccountState(
 }
 
 /**
- * Whether what was issued until now opens nothing any more. A deactivation ends sessions for good; a reactivation does
- * where that is not recorded.
+ * Whether a change ends all tokens that were issued so far. A deactivation does, and so does a reactivation if the
+ * deactivation did not record it.
  */
 function endsSessions(member: Member, change: MemberChange, active: boolean): boolean {
   const { deactivatedAt, sessionsEndedAt } = member
@@ -60,8 +60,8 @@ function endsSessions(member: Member, change: MemberChange, active: boolean): bo
 }
 
 /**
- * Refuses a name by which the directory calls somebody else. Most names are email addresses, so no constraint keeps
- * them unique between members who have one beside their address and those who have none.
+ * Refuses a directory user name that belongs to another member. A member without a user name goes by the email address,
+ * so no unique constraint covers both.
  */
 function requireUserName({ emails, userNames }: AccountFacts, { userId }: Member, userName: string): void {
   const isAddress = otherHolder(emails, emailKeyOf(userName), userId)?.hasUserName === false
@@ -70,8 +70,9 @@ function requireUserName({ emails, userNames }: AccountFacts, { userId }: Member
 }
 
 /**
- * The change by which a member gives up those of the names that it has; undefined if the directory has not deleted the
- * member, or the member keeps them. The address becomes one that cannot exist (RFC 2606), with the id.
+ * The change that takes the given names from a member who has them, so that another can get them. Undefined if it has
+ * none of them, if the directory has not deleted the member, or if its address cannot change. The address is replaced
+ * by one that cannot exist (RFC 2606), made from `id`.
  */
 export function givingUp(
   { userId, email, inSeveralOrganizations, directoryUserName, directoryExternalId, directoryDeletedAt }: Member,
@@ -94,9 +95,9 @@ export function givingUp(
 }
 
 /**
- * The member's address after the change; case does not count, but the directory decides the spelling. Throws, in this
- * order, `PERMISSION_MISSING`, `EMAIL_CHANGE_NOT_ALONE` and `EMAIL_MANAGED_BY_DIRECTORY`, which do not apply to the
- * directory itself, `EMAIL_SHARED_BETWEEN_ORGANIZATIONS`, and `EMAIL_TAKEN` with the holder.
+ * The member's address after the change. Another spelling in upper or lower case is no change, unless it comes from the
+ * directory. Throws, in this order, `PERMISSION_MISSING`, `EMAIL_CHANGE_NOT_ALONE` and `EMAIL_MANAGED_BY_DIRECTORY`,
+ * which do not apply to the directory itself, `EMAIL_SHARED_BETWEEN_ORGANIZATIONS`, and `EMAIL_TAKEN` with the holder.
  */
 function changedEmail(
   writer: MemberWriter,
@@ -195,8 +196,8 @@ function requireActivation(writer: MemberWriter, member: Member): void {
 }
 
 /**
- * Refuses a change that would leave the organization without an active administrator; `administrators` are the active
- * ones that decide it, undefined if it may. Throws `LAST_ADMINISTRATOR`.
+ * Refuses a change that would leave the organization without an active administrator. `administrators` are the active
+ * ones (`LockedMembers`), undefined if the change is allowed anyway. Throws `LAST_ADMINISTRATOR`.
  */
 export function requireAdministratorLeft(
   administrators: ReadonlySet<string> | undefined,
@@ -217,8 +218,8 @@ function lastAdministrator(): ServiceError {
 }
 
 /**
- * Whether the tokens of a member end for good. Not with a deactivation: those of deactivated people are refused, and
- * end when they return.
+ * Whether the tokens of a member are to be deleted. A deactivation does not delete them: the tokens of deactivated
+ * members are refused, and deleted on reactivation.
  */
 export function isSignedOut(before: Member, member: Member): boolean {
   if (isActive(before) && !isActive(member)) return false

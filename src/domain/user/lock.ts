@@ -19,7 +19,7 @@ import {
 } from './member.js'
 import { type HoldersByValue, otherHolder } from './value-holders.js'
 
-/** Members who are locked until the transaction ends, and who has the values that they are to get. */
+/** Members locked until the transaction ends, and the current holders of the values that they are to get. */
 export interface LockedMembers extends HoldersByValue {
   readonly now: Date
   /** By id, including those who join. */
@@ -29,8 +29,8 @@ export interface LockedMembers extends HoldersByValue {
   /** The managers in question and everyone above them. */
   readonly managers: ManagerChains
   /**
-   * Active administrators, so many that one is left after all changes, unless these are all; undefined if no change can
-   * make one of them none, or if a directory makes them.
+   * Active administrators: one more than the changes can remove, or all if there are fewer. Undefined if no change
+   * removes one, or if a directory is the writer.
    */
   readonly administrators: ReadonlySet<string> | undefined
   /** The team roles of those who are to get another address from a caller. */
@@ -58,10 +58,9 @@ export function valueFault(
 }
 
 /**
- * Locks the members that changes are about, and all that decides whether they can have their new values, of which
- * the members may be `alreadyLocked`. If a member gets another address, the old one is locked too. Everybody locks in one
- * order, so that writers do not deadlock: source, members by their ids, administrators, managers, addresses, phone
- * numbers.
+ * Locks the members of the changes, unless they are `alreadyLocked`, and everything that decides whether they can have
+ * their new values. For a new email address, the old one is locked too. All writers lock in the same order, so that
+ * they do not deadlock: source, members by their ids, administrators, managers, addresses, phone numbers.
  */
 export async function lockMembers(
   transaction: Tables,
@@ -105,7 +104,7 @@ export async function lockMembers(
     if (holder !== undefined && target.mustJoin !== true) lateIds.add(holder.userId)
     else if (!joining.has(key)) joining.set(key, newMember(runtime.newId(), target.email, now))
   }
-  // Hardly ever anybody: who has got such an address just now, and who gives up a name to the directory.
+  // Members found only now, which is rare: those who have just got such an address, or give up a name to the directory.
   const late = [...lateIds].filter((userId) => !members.has(userId))
   const byId = changes.flatMap(({ target }) => ('newcomer' in target ? target.newcomer : []))
   const newcomers = [...joining.values(), ...byId]
@@ -141,7 +140,7 @@ function valuesIn(changes: readonly MemberChange[]) {
   const commands = changes.flatMap((change) => change.commands)
   return {
     ids: changes.flatMap(({ target }) => ('userId' in target ? target.userId : [])),
-    /** Addresses by which changes name those whom they are about. */
+    /** Addresses that identify the members of changes. */
     known: changes.flatMap(({ target }) => {
       return 'email' in target && target.mustJoin !== true ? emailKeyOf(target.email) : []
     }),

@@ -30,9 +30,9 @@ export interface ManagerAssignment {
 }
 
 /**
- * Judges the assignments of one call by its result: whoever gets another manager in it no longer reports to the one
- * before, so that people can change places, in whatever order they are named. Of those that would close a cycle, the
- * later ones are refused; whoever then gets no manager keeps theirs. Returns those that are refused.
+ * Returns the assignments of one call that are refused. They are judged by the state after all of them, so that two
+ * people can swap places, in whatever order they are named. Of assignments that would close a cycle, the later ones are
+ * refused; a member whose assignments are all refused keeps the current manager.
  */
 export function refusedAssignments(
   chains: ManagerChains,

@@ -2,8 +2,8 @@ import type { CallEvent } from '../audit/audit-event.js'
 import { type ChangedMember, isActive, type Member, type MemberWriter } from './member.js'
 
 /**
- * What was done to a member. The target is always the user, even if the manager is written, so that one filter finds
- * everything.
+ * The audit events of a changed member. The target is always the user, even if the manager is written, so that one
+ * filter finds everything.
  */
 export function eventsOf(
   { action }: MemberWriter,

@@ -75,9 +75,9 @@ export interface MemberWriter extends Author {
 }
 
 /**
- * Whom to change: a member by id; somebody who is no member yet, and joins as given unless a member has the address; or
- * whoever has the email address: if no member has it, a new person joins the organization. `mustJoin` refuses the
- * address of an existing member.
+ * The member to change: one by id; a new one, who joins as given unless a member has the address; or the one with an
+ * email address: if there is none, a new person joins the organization. `mustJoin` refuses the address of an existing
+ * member.
  */
 export type MemberTarget =
   | { readonly userId: string }
@@ -112,8 +112,9 @@ export interface MemberChange {
   /** Commands for governed fields, in this order. */
   readonly commands: readonly MemberCommand[]
   /**
-   * What becomes of a phone number of another member, or a manager who cannot be assigned: by default, the whole call
-   * is refused; `leave out` leaves the field alone, and the change has an audit event even if nothing else comes of it.
+   * How to treat a phone number that another member has, or a manager who cannot be assigned. By default, the whole
+   * call is refused; `leave out` leaves the field unchanged, and the change has an audit event even if it changes
+   * nothing.
    */
   readonly refusedValues?: 'leave out'
   /** A new email address. */

@@ -36,7 +36,7 @@ export interface MemberPlan<Outcomes extends readonly unknown[] = readonly Chang
   readonly before: ReadonlyMap<string, Member>
   /** The ids of changed members that are written first, because they give up names that others get. */
   readonly freeing: ReadonlySet<string>
-  /** Changed members whose tokens end now, because their sessions were ended or they were deactivated. */
+  /** Changed members whose tokens are deleted, because their sessions were ended or they were reactivated. */
   readonly signedOut: readonly Member[]
   /** The departments that members get. */
   readonly departments: readonly string[]
@@ -46,8 +46,8 @@ export interface MemberPlan<Outcomes extends readonly unknown[] = readonly Chang
 }
 
 /**
- * Decides what becomes of members: applies the changes one after the other, by the rule of ownership, to members who
- * are locked (docs/field-ownership.md). Reads and writes nothing.
+ * Plans the writes for changes of locked members: applies the changes in order, by the rule of ownership
+ * (docs/field-ownership.md). Does not access the database.
  *
  * Throws `RESOURCE_NOT_FOUND`, `OWN_ROLE`, `PERMISSION_MISSING`, the reasons about deactivation, `LAST_ADMINISTRATOR`,
  * those about emails in their order, those about managers, and `PHONE_TAKEN`.
@@ -60,7 +60,7 @@ export function planMembers<const Changes extends readonly MemberChange[]>(
   const members = new PlannedMembers(writer, locked)
   members.judgeManagers(changes.filter(({ refusedValues }) => refusedValues === 'leave out'))
   const outcomes = changes.map((change) => members.apply(change))
-  // A list of as many as there are changes.
+  // The compiler does not know that `map` keeps the length of a tuple.
   return {
     ...members.plan(),
     outcomes: outcomes as { readonly [Index in keyof Changes]: ChangedMember<Changes[Index]> },
@@ -68,9 +68,9 @@ export function planMembers<const Changes extends readonly MemberChange[]>(
 }
 
 /**
- * The same, but a change that is refused leaves its member alone, and has the error as its outcome; one that has been
- * refused already stays so. `areTogether`: judged by what all changes make of the members, whatever their order. Two
- * members can then swap a number, and a manager can be named before the manager's own change.
+ * Does what `planMembers` does, but a refused change leaves its member unchanged and has the error as its outcome.
+ * Errors among the changes are passed on. With `areTogether`, changes are judged by the state after all of them,
+ * whatever their order: two members can then swap a number, and a manager can be named before the manager's own change.
  */
 export async function planEachMember(
   writer: MemberWriter,
@@ -84,7 +84,7 @@ export async function planEachMember(
   return { ...members.plan(), outcomes }
 }
 
-/** Members, and who has the values that not everybody can have, as changes are applied one after the other. */
+/** Members and the holders of unique values, while changes are applied one after the other. */
 class PlannedMembers {
   readonly #writer: MemberWriter
   readonly #locked: LockedMembers
@@ -115,8 +115,9 @@ class PlannedMembers {
   }
 
   /**
-   * Lets changes that are applied afterwards be judged by what all of them make of the members: what one of them gives
-   * up is free for all, and managers and administrators are as they will be. Nobody else joins.
+   * Records the outcome of all changes in advance, so that each is checked against the state after all of them: a value
+   * that one of them frees is free for all, and managers and administrators are those of the outcome. No other
+   * newcomers join.
    */
   async foresee(changes: readonly MemberChange[]): Promise<void> {
     const planned = changes.map((change) => ({ change, before: memberOf(this.#members, this.#idOf(change.target)) }))
@@ -168,8 +169,8 @@ class PlannedMembers {
   }
 
   /**
-   * Judges the managers of changes that are to be applied, each of which gives one at most, by the result of all: until
-   * they are applied, managers are as they will be. One that a field's owner keeps out is no assignment.
+   * Judges the managers of all changes together, before the changes are applied (`refusedAssignments`). Skips changes
+   * with several commands for the manager, and those that the owner of the field keeps out.
    */
   judgeManagers(changes: readonly MemberChange[]): void {
     const assignments = new Map<MemberChange, ManagerAssignment>()
@@ -232,8 +233,8 @@ class PlannedMembers {
   }
 
   /**
-   * Takes the names that a directory gives a member from those whom it has deleted, who do not conflict with anybody
-   * (RFC 7644 section 3.6).
+   * Frees names that the directory gives to a member and that a member whom it has deleted still has: deleted resources
+   * cause no conflicts (RFC 7644 section 3.6).
    */
   #freeNames({ target, email: moved, userName = '', directory }: MemberChange): void {
     const email = 'email' in target ? target.email : (moved ?? '')

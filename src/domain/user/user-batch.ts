@@ -21,9 +21,9 @@ export interface UserUpdateResult extends Pick<ChangedMember, 'changes'> {
 const LONG_BATCH = 50
 
 /**
- * Changes members of the caller's organization, each as `updateUser` does, and returns a result for each update, in
- * their order; `validateOnly` decides the same and writes nothing. Throws `FIELD_INVALID`, the reasons about pins and
- * `DUPLICATE_ID` for the request, and `PERMISSION_MISSING` without `users:write` over the organization.
+ * Changes members of the caller's organization, each as `updateUser` does, and returns one result per update, in order.
+ * With `validateOnly`, writes nothing. Throws `FIELD_INVALID`, the reasons about pins and `DUPLICATE_ID` for the
+ * request, and `PERMISSION_MISSING` without `users:write` over the organization.
  */
 export async function batchUpdateUsers(
   context: CallContext,

@@ -50,8 +50,8 @@ export async function lockImportedUsers(
 }
 
 /**
- * Decides what becomes of users whom an import gives, who are locked, by the rules of the methods that write them
- * (docs/field-ownership.md), and judged by what all of them will be. The outcome of a user who is refused is the error.
+ * Plans the writes of imported users, who must be locked, by the rules of the API methods (docs/field-ownership.md) and
+ * by the state after the whole import. A refused user has the error as outcome.
  */
 export async function planImportedUsers(
   context: CallContext,
@@ -70,7 +70,7 @@ export async function planImportedUsers(
   return planEachMember(importWriterOf(context), changes, locked, { areTogether: true })
 }
 
-/** A user as an operator gives it: what not everybody can have. */
+/** A user of an operator's import: the values that can conflict with those of other members. */
 export interface GivenUser {
   readonly userId: string
   readonly email: string
@@ -82,8 +82,8 @@ export interface GivenUser {
 const AT_ONCE = 1_000
 
 /**
- * Why users of an organization, some of them new, cannot have what an operator gives them: what the plan says of them, one
- * thousand after the other, as all of them will be. The managers must be locked.
+ * Judges the users of an operator's import, existing and new ones, by the state after the whole import, and returns the
+ * fault of each, or undefined. Plans a thousand at a time. The managers must be locked.
  */
 export async function judgeGivenUsers(
   transaction: Tables,
@@ -123,7 +123,7 @@ export async function judgeGivenUsers(
   return faults
 }
 
-/** Plans that users join with what they are given, beside those who have some of it, under managers as they will be. */
+/** Plans that users join as given: next to the holders of their values, and under the managers of the outcome. */
 function planGivenUsers(
   writer: MemberWriter,
   users: readonly GivenUser[],
@@ -184,8 +184,8 @@ function changeOf(
 }
 
 /**
- * The fields that a record asks to pin: those of automation's that it names as pinned. An owner that the field has asks
- * for nothing, and nor does automation: an import releases no field.
+ * The fields that a record asks to pin: those that it names as pinned and that automation owns. Naming the current
+ * owner asks for nothing, and neither does naming automation: an import releases no field.
  */
 function pinFieldsOf({ owners }: ImportedUser, { profile }: Member): GovernedField[] {
   return governedFields.filter((field) => owners.get(field) === 'PINNED' && profile[field].owner === 'AUTOMATION')

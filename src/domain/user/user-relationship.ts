@@ -26,9 +26,8 @@ export async function getManager({ tables, caller }: CallContext, userId: string
 
 /**
  * Assigns a manager, replaces the one assigned, or clears it (docs/field-ownership.md). Returns the relationship after
- * the write, and what became of the field. Throws `RESOURCE_NOT_FOUND`,
- * `PERMISSION_MISSING`, `ETAG_MISMATCH`, and, whether the manager is pinned or not, `MANAGER_NOT_FOUND`,
- * `MANAGER_IS_SELF` and `MANAGER_CYCLE`.
+ * the write, and the changes of the field. Throws `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING`, `ETAG_MISMATCH`, and,
+ * whether the manager is pinned or not, `MANAGER_NOT_FOUND`, `MANAGER_IS_SELF` and `MANAGER_CYCLE`.
  */
 export async function writeManager(
   context: CallContext,

@@ -38,8 +38,8 @@ export interface NewUser {
 }
 
 /**
- * One member of the caller's organization, as everybody may read their own. Of somebody else it needs
- * `users:read` anywhere. Throws `PERMISSION_MISSING` and `RESOURCE_NOT_FOUND`.
+ * Reads a member of the caller's organization. Everyone may read their own; others need `users:read` in some team or in
+ * the organization. Throws `PERMISSION_MISSING` and `RESOURCE_NOT_FOUND`.
  */
 export async function getUser(context: CallContext, userId: string): Promise<PrintedObject> {
   const { caller } = context
@@ -58,9 +58,9 @@ export async function printMember(
 }
 
 /**
- * Adds a person to the caller's organization and returns the user; whoever has this address in another
- * organization is somebody else. Throws `FIELD_INVALID`, `PIN_FIELD_NOT_SET`, `PIN_FIELD_NOT_ALLOWED`,
- * `PERMISSION_MISSING`, `EMAIL_TAKEN` with the holder, and `PHONE_TAKEN`.
+ * Adds a person to the caller's organization and returns the user; a user with the same address in another organization
+ * is a different one. Throws `FIELD_INVALID`, `PIN_FIELD_NOT_SET`, `PIN_FIELD_NOT_ALLOWED`, `PERMISSION_MISSING`,
+ * `EMAIL_TAKEN` with the holder, and `PHONE_TAKEN`.
  */
 export async function createUser(
   context: CallContext,
@@ -119,8 +119,8 @@ export async function updateUser(context: CallContext, update: UserUpdate): Prom
 }
 
 /**
- * Deactivates a member of the caller's organization, unless the member already is, and returns the user and
- * how many usable keys they have made. Throws `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING`, `ETAG_MISMATCH`,
+ * Deactivates a member of the caller's organization, unless the member already is, and returns the user and how many
+ * usable keys the user has created. Throws `RESOURCE_NOT_FOUND`, `PERMISSION_MISSING`, `ETAG_MISMATCH`,
  * `OWN_DEACTIVATION`, `USER_MANAGED_BY_DIRECTORY` and `LAST_ADMINISTRATOR`; then nothing is written.
  */
 export async function deactivateUser(
@@ -196,8 +196,8 @@ export function memberWriterOf(context: CallContext, action: AuditAction): Membe
 
 /**
  * What the caller may change of members beside governed fields. Nobody gives what they do not have: only
- * administrators, and organization keys with all that a key can have, are above an administrator's role and address
- * (docs/permissions.md).
+ * administrators, and organization keys with every permission that a key can have, may change the role and address of
+ * an administrator (docs/permissions.md).
  */
 function memberRightsOf(caller: Caller): MemberRights {
   if (!hasPermissionIn(caller, null, 'users:write')) return 'profiles'

@@ -29,8 +29,8 @@ export async function writePlan<Row>(
 const MAX_ATTEMPTS = 5
 
 /**
- * Runs work that changes members in a transaction, and again if it lost a race to a writer that takes no lock on a
- * unique value, such as an import, whose row is visible by then. Throws the failure of the last attempt.
+ * Runs work that changes members in a transaction, and retries it if a writer that takes no locks, such as an import,
+ * has just written the same unique value. The next attempt sees that row. Throws the failure of the last attempt.
  */
 export async function memberTransaction<T>(
   database: Tables,

@@ -3,7 +3,7 @@ import { invalidField, ServiceError, typeNamed } from '../../errors.js'
 
 const LENGTH = 27
 
-/** The strong entity tag of an object in a version (RFC 9110, 8.8.3), quotes included. It says nothing of the version. */
+/** The strong entity tag of an object in a version (RFC 9110, 8.8.3), with quotes. It does not reveal the version. */
 export function entityTagOf(version: string): string {
   return `"${hash('sha256', version, 'base64url').slice(0, LENGTH)}"`
 }
@@ -31,8 +31,7 @@ function malformed(): ServiceError {
 
 /**
  * Throws `ETAG_MISMATCH` if an object is not in one of the accepted versions; `tag` is undefined if there is no object.
- * Without accepted versions, any will do. `resourceType` is in words, such as `user
- * relationship`.
+ * Without accepted versions, any will do. `resourceType` is in words, such as `team member`.
  */
 export function requireAcceptedVersion(
   accepted: AcceptedVersions | undefined,

@@ -4,8 +4,8 @@ const controlCharacter = /\p{Cc}/u
 const controlCharacterExceptLayout = /[^\P{Cc}\t\n\r]/u
 
 /**
- * What is wrong with a text that is not itself a field of the schema; undefined if it is valid. `max` counts Unicode code
- * points; `multiline` allows line breaks and tabs.
+ * What is wrong with a text that is not itself a field of the schema; undefined if it is valid. `max` counts Unicode
+ * code points; `multiline` allows line breaks and tabs.
  */
 export function textFault(value: string, max: number, multiline = false): string | undefined {
   // A code point takes at most two units, so text that is far too long need not be counted.

@@ -27,7 +27,7 @@ export function createPageTokens(tables: Tables) {
   })
   return {
     /**
-     * The token of the page that starts after `position`, a text in a format of the list's own: not empty, without
+     * The token of the page that starts after `position`, a text in a format that the list defines: not empty, without
      * U+0000.
      */
     issue: async (query: PageQuery, position: string) => (await sealer()).seal(contextOf(query), position),

@@ -63,8 +63,10 @@ export function repeats(
   return values.map((value, index) => {
     if (value === undefined) return []
     const first = firstIndexes.get(value)
-    if (first === undefined) firstIndexes.set(value, index)
-    if (first === undefined) return []
+    if (first === undefined) {
+      firstIndexes.set(value, index)
+      return []
+    }
     const description = `repeats ${list}[${first}].${field}: ${advice}`
     return [{ field: `${list}[${index}].${field}`, description, reason: 'DUPLICATE_ID' }]
   })

@@ -13,7 +13,7 @@ export interface DeliveryListRequest extends PageRequest {
 }
 
 /**
- * A page of the deliveries of an endpoint, the newest event first. Throws as `getObject` does, and
+ * A page of the deliveries of an endpoint, newest event first. Throws what `getObject` throws, and
  * `PAGE_TOKEN_INVALID`.
  */
 export async function listDeliveries(
@@ -31,7 +31,7 @@ export async function listDeliveries(
 }
 
 /**
- * Makes an event due for an endpoint, and returns the JSON of the delivery. Throws as `changeSent` does, and
+ * Makes the delivery of an event to an endpoint due, and returns its JSON. Throws what `changeSent` throws, and
  * `RESOURCE_NOT_FOUND` if the feed does not have the event for the endpoint.
  */
 export function resend(context: CallContext, endpointId: string, eventId: string): Promise<string> {
@@ -54,8 +54,8 @@ export function resend(context: CallContext, endpointId: string, eventId: string
 const isUuid = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
 
 /**
- * Sends at once what failed or waits for its next attempt, and returns how many deliveries. Throws as `changeSent`
- * does.
+ * Makes the failed and waiting deliveries of an endpoint due at once, and returns their number. Throws what
+ * `changeSent` throws.
  */
 export async function recover(context: CallContext, endpointId: string, since: string): Promise<number> {
   const endpoint = { organizationId: context.caller.organizationId, id: endpointId }

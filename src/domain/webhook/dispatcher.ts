@@ -49,7 +49,7 @@ export interface DispatcherOptions extends Background, Omit<WebhookTools, 'allow
 
 /**
  * Sends events to endpoints until the signal aborts: soon after they have got positions, and when an attempt is due.
- * Any number of processes do so. No request keeps a connection of the database.
+ * Any number of processes may run it. No database connection is in use during a request.
  */
 export async function runDispatcher(options: DispatcherOptions): Promise<void> {
   const { database, signals, runtime, timing, log, observer, signal } = options

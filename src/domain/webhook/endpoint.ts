@@ -89,7 +89,8 @@ export function updateEndpoint(
 }
 
 /**
- * Changes what an endpoint is sent. Throws as `updateObject` does, and `PERMISSION_MISSING` without `audit:read` there.
+ * Changes an endpoint in a way that may send it other events. Throws what `updateObject` throws, and
+ * `PERMISSION_MISSING` without `audit:read` where the endpoint belongs.
  */
 export function changeSent(
   context: CallContext,
@@ -127,7 +128,7 @@ export async function rotateEndpointSecret(
   return { endpoint, secret }
 }
 
-/** Lets events be sent to an endpoint, or no longer, and returns it. Throws as `updateObject` does. */
+/** Enables or disables an endpoint, and returns it. Throws what `updateObject` throws. */
 export function setEndpointEnabled(context: CallContext, id: string, isEnabled: boolean): Promise<PrintedObject> {
   const values: EndpointValues = isEnabled
     ? { status: 'ENABLED', disabledReason: null, failingSince: null, ...makerOf(context.caller) }
@@ -139,8 +140,8 @@ export function setEndpointEnabled(context: CallContext, id: string, isEnabled: 
 }
 
 /**
- * Lets an endpoint receive all events again from a position on, and returns how many it wants. Throws
- * `EVENT_CURSOR_OUT_OF_RANGE` if the feed does not have it, and as `updateObject` does.
+ * Sends an endpoint all events again from a position on, and returns how many of them it subscribes to. Throws
+ * `EVENT_CURSOR_OUT_OF_RANGE` if the feed does not have the position, and what `updateObject` throws.
  */
 export async function replayEndpoint(context: CallContext, id: string, position: bigint): Promise<number> {
   const { organizationId } = context.caller

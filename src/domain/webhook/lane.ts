@@ -2,17 +2,20 @@ import type { AcceptedAttempt, ClaimedDelivery } from '../../store/webhook-deliv
 
 /** Requests in flight to an endpoint at a time. */
 const MAX_PER_ENDPOINT = 10
-/** One that has failed for so long gets one request at a time, and so keeps no places from others. */
+/** An endpoint that has failed for so long gets one request at a time, so that it takes no places from others. */
 const SPARED_MILLIS = 60_000
 
 /** The outcome of an attempt; 'nothing' if it did not take place, or could not be recorded. */
 export type Outcome = 'nothing' | 'failure' | AcceptedAttempt
 
-/** An endpoint for which this process works. */
+/** The state of an endpoint to which this process sends events. */
 export interface Lane {
   /** Whether a turn is under way, which records attempts and begins others, and whether another has to follow it. */
   readonly turn: 'none' | 'underWay' | 'again'
-  /** Places among the requests in flight that it has for its next attempts; a turn gives back those that it leaves. */
+  /**
+   * Places among the requests in flight that the lane has for its next attempts; the end of a turn releases unused
+   * ones.
+   */
   readonly places: number
   readonly awaitsPlace: boolean
   /** Attempts that have begun and are not recorded. */

@@ -21,9 +21,9 @@ export function makerOf({ kind, id }: Caller) {
 }
 
 /**
- * Whether whoever made an endpoint, or changed it last, may read what it is sent; else disables it, unless it has changed
- * since. A key that has been rotated is its successors too. True of an endpoint whose maker is not known, as of those from
- * before makers were noted.
+ * Checks that the maker of an endpoint, who created it or changed it last, may still read the events that it is sent;
+ * otherwise disables it, unless it has changed since. For a rotated key, the rights of its successors count. An
+ * endpoint without a known maker is readable: old ones have none.
  */
 export async function requireReadable(
   database: Tables,

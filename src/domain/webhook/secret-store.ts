@@ -96,8 +96,8 @@ function sealerOf(key: string): Sealer {
 }
 
 /**
- * What is wrong with the keys that seal, and what to do about it: undefined unless secrets exist and none of them can
- * be opened. Each sealed secret shows by itself whether a key has sealed it.
+ * What is wrong with the keys that seal, and what to do about it; undefined unless secrets exist and none of them can
+ * be opened. No check value is stored: a sealed secret itself shows whether a key sealed it.
  */
 export function sealKeyFault({ current, previous, neither }: SealedCounts): string | undefined {
   if (neither === 0 || current + previous > 0) return undefined

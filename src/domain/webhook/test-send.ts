@@ -21,8 +21,8 @@ interface TestTools {
 }
 
 /**
- * Sends an endpoint the event that it is tested, at once and once, whatever its types; the delivery is listed with the
- * others. Throws as `changeSent` does, and as a full pool does.
+ * Sends a test event to an endpoint, at once and in a single attempt, whatever its types; the delivery is listed with
+ * the others. Throws what `changeSent` throws, and what the semaphore of requests throws if it is full.
  */
 export async function testEndpoint(
   context: CallContext,

@@ -35,8 +35,8 @@ export function storedText(resource: Resource): Prisma.Sql {
 }
 
 /**
- * `isStored`: only what is stored, in a statement of all organizations, where rows of other tables are of the row's.
- * Otherwise they are of the statement's organization, a parameter.
+ * The parts of a row's JSON. With `isStored`, only stored fields, in a statement of all organizations: rows of other
+ * tables are those of the row's organization. Otherwise, they are those of the statement's organization, a parameter.
  */
 function objectParts(resource: Resource, isStored: boolean): Part[] {
   const members = resource.fields

@@ -48,7 +48,7 @@ export type Source =
    * with time or with rows that others write, so that its value belongs to the version of the object.
    */
   | { readonly kind: 'computed'; readonly sql: Prisma.Sql; readonly isUnwritten?: boolean }
-  /** Kept elsewhere, or in no one column: an import has a way of its own to write it. `of`: what of the row it shows. */
+  /** Stored elsewhere, or not in one column: an import writes it by other means. `of`: the columns that it shows. */
   | { readonly kind: 'elsewhere'; readonly sql: Prisma.Sql; readonly of?: readonly string[] }
 
 /** Where the rows of a list are, and the columns that order them. */
@@ -99,9 +99,9 @@ export type Declarations<Desc extends DescMessage, Of extends Table> = Readonly<
 >
 
 /**
- * Declares that a message is kept in a table: each field in the column of its name, but for what is declared by the
- * local names of fields. The compiler refuses a field that is stored nowhere. Throws if a declared name is not a field,
- * and where the message or the table is known at run time only.
+ * Declares how a table stores a message: each field in the column of its name, except for those declared under their
+ * local names. The compiler refuses a field that is stored nowhere. Throws if a declared name is not a field, and where
+ * the message or the table is known at run time only.
  */
 export function declareResource<Desc extends DescMessage, const Of extends Table>(
   desc: Desc,

@@ -6,12 +6,12 @@ import { invalidField } from '../../errors.js'
 import { type Column, camelCase, type PartsPlace, type Resource, type ResourceField, type Table } from './resource.js'
 
 /**
- * The values of a row by its columns in camel case. Rows and values in other tables are lists, by the names of their
+ * The values of a row by its columns in camel case. Lists whose items are in other tables have the names of their
  * fields.
  */
 export type Row = Readonly<Record<string, unknown>>
 
-/** Makes what goes from the fields of a message to its row, and from a row to the names of fields. */
+/** Makes the conversions from the fields of a message to its row, and from a row to the names of fields. */
 export function createFieldRows<Of extends object>({ desc, fields }: Resource<Of>) {
   return {
     /** The values of the named fields of a request. Throws `FIELD_INVALID` if two items of a list have the same key. */

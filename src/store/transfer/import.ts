@@ -18,7 +18,7 @@ export interface StagedLine {
   readonly organizationId: string
   /** The values, in camel case by the columns of the staging table of the kind. */
   readonly values: Readonly<Record<string, unknown>>
-  /** The columns of the staging table that the line gives; the others keep what stands. Default: it gives all. */
+  /** The columns of the staging table that the line gives; the others keep their values. Default: it gives all. */
   readonly given?: readonly string[] | undefined
 }
 
@@ -64,9 +64,9 @@ const analyzedColumns = ({ name, key, references }: Table) =>
   `${name} (${[...new Set([...key, ...Object.keys(references)])].join(', ')})`
 
 /**
- * Lets PostgreSQL know how large the tables of an import have become. Of keys and references alone: that is what plans
- * need at once. What else can be indexed, such as the words of names, takes five times as long, and is analyzed by
- * autovacuum, for which this does not count.
+ * Updates PostgreSQL's statistics of the tables of an import. Only of keys and references, which plans need at once:
+ * what else is indexed, such as the words of names, takes five times as long, and is left to autovacuum, for which this
+ * does not count.
  */
 export const analyzeImported = createQuery<object>({
   name: 'import_statistics',
@@ -83,8 +83,8 @@ export function isWritten(kind: RecordKind, counts: ReadonlyMap<string, number>)
 }
 
 /**
- * Prepares the records of a kind: locks the rows that stand, keeps them as they are, and completes what lines do not
- * give if `isMerge`. Returns how many lines later ones replace.
+ * Prepares the records of a kind: locks the existing rows, copies them, and with `isMerge` completes what lines do not
+ * give. Returns how many lines later ones replace.
  */
 export async function stageKind(
   { run }: Tables,
@@ -92,11 +92,11 @@ export async function stageKind(
   counts: ReadonlyMap<string, number>,
   isMerge: boolean,
 ): Promise<number> {
-  const { stage, followers, replace, findExisting: findStanding, lock, merge, stageBefore } = kindStatements[kind]
+  const { stage, followers, replace, findExisting, lock, merge, stageBefore } = kindStatements[kind]
   await run(stage, {})
   if (followers !== undefined && counts.has(followers.of)) await run(followers.stage, {})
   const [repeated] = replace === undefined ? [] : await run(replace, {})
-  for (const rows of await run(findStanding, {})) await run(lock, rows)
+  for (const rows of await run(findExisting, {})) await run(lock, rows)
   if (isMerge) await run(merge, {})
   await run(stageBefore, {})
   return repeated?.replaced ?? 0

@@ -123,7 +123,7 @@ export function stagedKind(kind: RecordKind, { owner: named, ...definition }: Ki
     stem,
     table: Prisma.raw(resource.table.name),
     staged: Prisma.raw(`staged_${stem}`),
-    /** The records of the file that stand, as they are before it. */
+    /** The existing records that the file names, as they were before it. */
     before: Prisma.raw(`before_${stem}`),
     key,
     /** The columns with the ids of a record and its organization: the same one for organizations. */

@@ -53,7 +53,7 @@ SELECT t.${organization} AS "organizationId", array_agg(t.${id}::text) AS ids
  GROUP BY t.${organization} ORDER BY t.${organization}`
 }
 
-/** Completes staged rows, except for what they give and what the server fills in, by the rows that stand. */
+/** Completes staged rows from the existing ones, except for what lines give and what the server fills in. */
 export function mergeText(kind: StagedKind): Prisma.Sql {
   const { table, staged, key, owner, resource, fields, values = {}, elsewhere = {} } = kind
   const separateColumns = Object.values(elsewhere).flat()

@@ -18,7 +18,7 @@ export interface Outcome {
   /** The owners of governed fields in their order, before and after, as JSON, which takes less memory. */
   readonly oldOwners: string | null
   readonly newOwners: string | null
-  /** The JSON of the record as it stood and as it is, if asked for. */
+  /** The JSON of the record before and after, if asked for. */
   readonly before: string | null
   readonly after: string | null
 }
@@ -97,13 +97,13 @@ const outcomeColumns: Columns<Outcome> = {
   after: 'text',
 }
 
-/** Keeps the records of the file that stand, as an export has them, in a temporary table. */
+/** Copies the existing records that the file names, as an export has them, to a temporary table. */
 function beforeText(kind: StagedKind): Prisma.Sql {
   return Prisma.sql`
 CREATE TEMPORARY TABLE ${kind.before} ${TEMPORARY} AS ${imageText(kind, Prisma.sql`${kind.staged} WHERE is_record`)}`
 }
 
-/** Raises the versions of the records of the file that stood and are changed, in their rows or beside them. */
+/** Raises the versions of the existing records that the file changes, in their rows or in other tables. */
 function raiseText(kind: StagedKind): Prisma.Sql {
   const { table, staged, before, key, values } = kind
   const updated = values?.['updated_at']
@@ -114,7 +114,7 @@ UPDATE ${table} t SET version = t.version + 1${updated === undefined ? Prisma.em
  WHERE ${equal(key, 't', 'before')} AND before.record <> after.record`
 }
 
-/** The records as they stand, as an export has them, of those rows that a table names. */
+/** The records of the rows that a table names, as an export has them. */
 function imageText({ table, resource, key, join = Prisma.empty }: StagedKind, named: Prisma.Sql): Prisma.Sql {
   const { alias } = resource
   const columns = Prisma.raw(key.map((column) => `${alias}.${column}`).join(', '))
@@ -123,7 +123,7 @@ SELECT ${columns}, (${storedText(resource)})::jsonb AS record FROM ${table} ${Pr
  WHERE (${columns}) IN (SELECT ${listed(key)} FROM ${named})`
 }
 
-/** Says, in the order of lines, what becomes of the records that stood and are changed, or of all. */
+/** The outcomes of the existing records that change, or of all, in the order of lines. */
 function outcomesText(kind: StagedKind, { isWhole, hasRecords }: Places<OutcomeDetail>): Prisma.Sql {
   const { staged, before, key, organization, id } = kind
   const isChanged = Prisma.sql`before.record <> after.record`

@@ -52,7 +52,7 @@ export const userKind: KindDefinition = {
       ELSE t.sessions_ended_at END`,
     updated_at: Prisma.sql`now()`,
   },
-  // Whoever comes back has no token from before.
+  // Deactivated and reactivated users keep no earlier tokens.
   after: [
     Prisma.sql`
 DELETE FROM user_tokens x USING staged_user s, before_user before
@@ -62,7 +62,7 @@ DELETE FROM user_tokens x USING staged_user s, before_user before
   ],
 }
 
-/** A staged user: the values that others may have, and what only force may do to the member who stands. */
+/** A staged user: the values that others may have, and the changes to the existing member that need force. */
 export interface StagedUser {
   readonly line: number
   readonly organizationId: string
@@ -108,7 +108,7 @@ SELECT s.line, s.organization_id AS "organizationId", s.user_id AS "userId", s.e
 })
 
 /**
- * By a line of a user: the memberships that no line names stay as they are, but for the address. A cluster joins staged
+ * Stages the other memberships of staged users, which no line names: only their address changes. A cluster joins staged
  * rows to its own only if they are materialized first.
  */
 const follow = createQuery<object>({
@@ -140,7 +140,7 @@ UPDATE staged_user s SET email = i.row_values ->> 'email', in_several_organizati
  WHERE s.user_id = person.user_id`,
 })
 
-/** Before all else, because nobody sees it of a member, and it raises no version. */
+/** Marks members of several organizations. Sent first, because no object shows it and it raises no version. */
 const mark = createQuery<object>({
   name: 'import_mark_users',
   columns: {},

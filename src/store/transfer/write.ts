@@ -4,7 +4,7 @@ import { type Expressions, equal, listed, rowColumns, type StagedKind, type Stag
 
 /**
  * Writes the staged rows, new ones in the order of their first lines, and returns `created`, the number of new ones.
- * Existing rows keep what is not named, including their place in the order of creation, and stay unwritten if nothing
+ * Existing rows keep other columns, including their place in the order of creation, and are not written if nothing
  * changes.
  */
 export function upsertText(kind: StagedKind): Prisma.Sql {
@@ -24,7 +24,7 @@ WITH prepared AS MATERIALIZED (
 SELECT count(*) FILTER (WHERE is_new)::integer AS created FROM written`
 }
 
-/** Leaves an existing row as it is that has the values already, and raises the version of any other. */
+/** Leaves an existing row unwritten if it has the values already, and raises the version of any other. */
 function raisedVersion({ resource, key, values = {} }: StagedKind, columns: readonly string[]): Prisma.Sql {
   const { table } = resource
   if (table.columns['version'] === undefined) return Prisma.empty
