@@ -210,6 +210,11 @@ export const badLines: readonly (readonly [string, string, string])[] = [
     'approvalProcedure.steps[1].id: repeats steps[0].id',
   ],
   [
+    'an approver that a step repeats',
+    procedure({ steps: [{ approvers: [{ manager: {}, notify: true }, { appOwner: {} }, { manager: {} }] }] }),
+    'approvalProcedure.steps[0].approvers[2]: repeats steps[0].approvers[0]',
+  ],
+  [
     'an invalid step id',
     procedure({ steps: [{ ...owner, id: 'a b' }] }),
     'approvalProcedure.steps[0].id: must be 1 to 128 characters from A-Za-z0-9_.~:-',
