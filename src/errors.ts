@@ -115,18 +115,21 @@ export function invalidField(field: string, description: string, reason: ErrorRe
 }
 
 /** An error about one or more fields; the reason is that of the first. */
-export function invalidFields(violations: readonly [FieldViolation, ...FieldViolation[]]): ServiceError {
+export function invalidFields(
+  violations: readonly [FieldViolation, ...FieldViolation[]],
+  cause?: unknown,
+): ServiceError {
   const message = violations.map((violation) => `${violation.field}: ${violation.description}`).join('; ')
-  return new ServiceError(violations[0].reason, message, { violations })
+  return new ServiceError(violations[0].reason, message, { violations, cause })
 }
 
 /** The most faults that one error names, so that errors stay small: over gRPC they are sent in headers. */
 export const MAX_VIOLATIONS = 20
 
 /** Refuses a request that has faults, naming the first 20; the reason is that of the first. */
-export function refuseViolations(violations: readonly FieldViolation[]): void {
+export function refuseViolations(violations: readonly FieldViolation[], cause?: unknown): void {
   const [first, ...others] = violations.slice(0, MAX_VIOLATIONS)
-  if (first !== undefined) throw invalidFields([first, ...others])
+  if (first !== undefined) throw invalidFields([first, ...others], cause)
 }
 
 const MAX_ID_LENGTH = 128

@@ -4,7 +4,7 @@ import * as resources from '../store/app-resource.js'
 import { type CallEvent, recordCallEvents } from './audit/audit-event.js'
 import { type CallContext, type Caller, requirePermissionIn, visibilityOf } from './caller/caller.js'
 import { newScopedId, standardResource, withScopedId } from './standard-resource.js'
-import { repeats, takenValueText } from './value/taken-value.js'
+import { repeats, takenValueOf, takenValueText } from './value/taken-value.js'
 
 /** Resources inside apps. An empty handle of a new one is replaced. `batchUpdateAppResources` updates them. */
 export const appResources = standardResource(resources.appResourceStore, { complete: withScopedId('ares') })
@@ -27,7 +27,7 @@ const LONG_BATCH = 100
  * Changes all of the resources or none, and returns their JSON in the order of the updates (docs/resources.md). Throws
  * `DUPLICATE_ID` for ids that the batch repeats, `RESOURCE_NOT_FOUND` with the index of the first id that is missing or
  * hidden, then `PERMISSION_MISSING` without `apps:write` in the team of one of them, then whatever the checks of the
- * updates throw; a value that another resource already has violates a unique constraint.
+ * updates throw, then `EXTERNAL_ID_TAKEN` or `SCOPED_ID_TAKEN`, which name each entry at fault.
  */
 export async function batchUpdateAppResources(
   context: CallContext,
@@ -37,8 +37,9 @@ export async function batchUpdateAppResources(
   const ids = updates.map(({ id }) => id)
   refuseViolations(repeats('resources', 'id', ids, 'name each resource once').flat())
   const { tables, caller } = context
+  let locked: LockedAppResources = new Map()
   const work = async (transaction: Tables) => {
-    const locked = await lockAppResources(transaction, caller, updates)
+    locked = await lockAppResources(transaction, caller, updates)
     for (const [index, { id }] of updates.entries()) {
       const before = locked.get(id)
       if (before !== undefined) checks[index]?.(before)
@@ -50,7 +51,32 @@ export async function batchUpdateAppResources(
     await recordCallEvents(context, transaction, events)
     return updated
   }
-  return tables.transaction(work, { isLong: updates.length >= LONG_BATCH })
+  try {
+    return await tables.transaction(work, { isLong: updates.length >= LONG_BATCH })
+  } catch (error) {
+    // The unique constraint judges the batch as a whole and names no entry.
+    if (takenValueOf(error) !== undefined) refuseViolations(await takenAfter(tables, caller, locked, updates), error)
+    throw error
+  }
+}
+
+/** A fault for each entry that would have the value of an earlier entry, or of a resource outside the batch. */
+async function takenAfter(
+  tables: Tables,
+  { organizationId }: Caller,
+  locked: LockedAppResources,
+  updates: readonly resources.AppResourceUpdate[],
+): Promise<FieldViolation[]> {
+  const rows = updates.flatMap(({ id, ...update }): UniqueValues[] => {
+    const before = locked.get(id)
+    if (before === undefined) return []
+    const { resourceType = before.resourceType, externalId = before.externalId, scopedId = before.scopedId } = update
+    return [{ ...before, resourceType, externalId: externalId || null, scopedId }]
+  })
+  const repeated = repeatedValues(rows).map((fault): FieldViolation => {
+    return { ...fault, reason: fault.field.endsWith('.scopedId') ? 'SCOPED_ID_TAKEN' : 'EXTERNAL_ID_TAKEN' }
+  })
+  return [...repeated, ...(await takenValues(tables, organizationId, rows, locked))]
 }
 
 /**
@@ -90,28 +116,13 @@ export async function batchCreateAppResources(
     })
     const teamIds = [...new Set(teams.values())]
     for (const teamId of teamIds) requirePermissionIn(caller, teamId, 'apps:write')
-    const externalIds = rows.map(({ appInstanceId, resourceType, externalId }) =>
-      externalId === null ? undefined : JSON.stringify([appInstanceId, resourceType, externalId]),
-    )
-    const handles = rows.map(({ teamId, scopedId }) => JSON.stringify([teamId, scopedId]))
-    refuseViolations([
-      ...repeats('resources', 'externalId', externalIds, 'it is unique per app instance and resource type').flat(),
-      ...repeats('resources', 'scopedId', handles, 'it is unique in the team').flat(),
-    ])
+    refuseViolations(repeatedValues(rows))
     const owners = { organizationId, teamIds, appInstanceIds: named }
     const locked = await resources.lockOwnersOfAppResources(transaction, owners)
     // Deleted since it was found: the foreign key would only be judged by the commit.
     const gone = entries.findIndex(({ appInstanceId }) => !locked.has(appInstanceId))
     if (gone >= 0) throw noInstance(gone)
-    const taken = await resources.takenOfAppResources(transaction, { organizationId, rows: JSON.stringify(rows) })
-    refuseViolations(
-      taken.map(({ place, field }): FieldViolation => {
-        const [reason, description] = takenValueText(
-          field === 'externalId' ? 'external id of resource' : 'short handle of resource',
-        )
-        return { field: `resources[${Number(place) - 1}].${field}`, description, reason }
-      }),
-    )
+    refuseViolations(await takenValues(transaction, organizationId, rows))
     await resources.createAppResources(transaction, organizationId, rows)
     const events = rows.map(({ teamId, ...row }): CallEvent => {
       const target = { targetId: row.id, teamId }
@@ -121,6 +132,39 @@ export async function batchCreateAppResources(
     return rows
   }
   return tables.transaction(work, { isLong: entries.length >= LONG_BATCH })
+}
+
+type UniqueValues = Pick<
+  resources.NewAppResource,
+  'teamId' | 'appInstanceId' | 'resourceType' | 'externalId' | 'scopedId'
+>
+
+/** A fault for each value that an earlier entry of a batch has as well. */
+function repeatedValues(rows: readonly UniqueValues[]): FieldViolation[] {
+  const externalIds = rows.map(({ appInstanceId, resourceType, externalId }) =>
+    externalId === null ? undefined : JSON.stringify([appInstanceId, resourceType, externalId]),
+  )
+  const handles = rows.map(({ teamId, scopedId }) => JSON.stringify([teamId, scopedId]))
+  return [
+    ...repeats('resources', 'externalId', externalIds, 'it is unique per app instance and resource type').flat(),
+    ...repeats('resources', 'scopedId', handles, 'it is unique in the team').flat(),
+  ]
+}
+
+/** A fault for each value that a resource outside the batch has. */
+async function takenValues(
+  tables: Tables,
+  organizationId: string,
+  rows: readonly UniqueValues[],
+  batch: LockedAppResources = new Map(),
+): Promise<FieldViolation[]> {
+  const taken = await resources.takenOfAppResources(tables, { organizationId, rows: JSON.stringify(rows) })
+  return taken.flatMap(({ place, holder, field }): FieldViolation[] => {
+    if (batch.has(holder)) return []
+    const value = field === 'externalId' ? 'external id of resource' : 'short handle of resource'
+    const [reason, description] = takenValueText(value)
+    return [{ field: `resources[${Number(place) - 1}].${field}`, description, reason }]
+  })
 }
 
 type LockedAppResources = ReadonlyMap<string, resources.LockedAppResource>

@@ -5,6 +5,7 @@ import { FieldBehavior, field_behavior } from '../../gen/google/api/field_behavi
 import { ErrorReason as ErrorReasonValue } from '../../gen/svc/v2/error_reason_pb.js'
 import { type Limit, limit } from '../../gen/svc/v2/limit_pb.js'
 import { type ErrorReason, type FieldViolation, MAX_VIOLATIONS, refuseViolations, ServiceError } from '../errors.js'
+import { createBlankCheck } from './blank-text.js'
 import { limitWords } from './limit-words.js'
 import { createSizeCheck } from './size-limit.js'
 
@@ -23,11 +24,13 @@ export type LimitCheck = ReturnType<typeof createLimitCheck>
 export function createLimitCheck() {
   const validator = createValidator({ regexMatch: createPatternTest() })
   const tooLargeIn = createSizeCheck()
+  const blanksIn = createBlankCheck()
   return (desc: DescMessage, message: Message): LimitViolation[] => {
     const { kind, violations = [], error } = validator.validate(desc, message)
     if (kind === 'error') throw error
-    const sizes = tooLargeIn(reflect(desc, message, false)).map((each) => ({ ...each, unnamed: false }))
-    return [...limitViolations(violations), ...sizes].slice(0, MAX_VIOLATIONS)
+    const reflected = reflect(desc, message, false)
+    const others = [...blanksIn(reflected), ...tooLargeIn(reflected)].map((each) => ({ ...each, unnamed: false }))
+    return [...limitViolations(violations), ...others].slice(0, MAX_VIOLATIONS)
   }
 }
 

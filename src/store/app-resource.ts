@@ -63,29 +63,27 @@ SELECT ${listText(rowText(appResourceResource), Prisma.sql`r.place`)} AS json FR
 
 export type NewAppResource = Omit<AppResourceModel, 'organizationId' | 'ordinal' | 'version'>
 
-interface NewRows {
-  readonly organizationId: string
-  readonly rows: string
-}
+type Rows = Readonly<Record<'organizationId' | 'rows', string>>
 
-/** A value of a new resource that another one already has; places count from 1. */
+/** A value that a resource should get but another one already has; places count from 1. */
 interface Taken {
   readonly place: bigint
+  readonly holder: string
   readonly field: 'externalId' | 'scopedId'
 }
 
-export const takenOfAppResources = createQuery<NewRows, Taken>({
+export const takenOfAppResources = createQuery<Rows, Taken>({
   name: 'find_taken_of_app_resources',
-  columns: { place: 'int8', field: 'text' },
+  columns: { place: 'int8', holder: 'text', field: 'text' },
   text: ({ rows }) => {
     const wanted = Prisma.sql`
   FROM ${rowsOfJson(rows, 'w', typesOf(['team_id', 'app_instance_id', 'resource_type', 'external_id', 'scoped_id']))}
   JOIN app_resources r ON ${ofOrganization('r')}`
     return Prisma.sql`
-SELECT w.place, 'externalId' AS field ${wanted}
+SELECT w.place, r.id AS holder, 'externalId' AS field ${wanted}
    AND r.app_instance_id = w.app_instance_id AND r.resource_type = w.resource_type AND r.external_id = w.external_id
 UNION ALL
-SELECT w.place, 'scopedId' ${wanted} AND r.team_id = w.team_id AND r.scoped_id = w.scoped_id
+SELECT w.place, r.id, 'scopedId' ${wanted} AND r.team_id = w.team_id AND r.scoped_id = w.scoped_id
  ORDER BY place`
   },
 })
@@ -94,7 +92,7 @@ const others = ['organization_id', 'ordinal', 'version']
 const given = Object.keys(schema.AppResource.columns).filter((column) => !others.includes(column))
 
 /** A set from outside: Prisma would plan the creation of a thousand for 200 ms, in one turn of the event loop. */
-const insert = createQuery<NewRows>({
+const insert = createQuery<Rows>({
   name: 'insert_app_resources',
   columns: {},
   text: ({ organizationId, rows }) => Prisma.sql`

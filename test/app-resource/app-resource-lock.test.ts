@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { databaseFailure } from '../../src/db/errors.js'
 import { systemTiming } from '../../src/db/retries.js'
 import { batchUpdateAppResources } from '../../src/domain/app-resource.js'
+import type { ServiceError } from '../../src/errors.js'
 import type { AppResourceUpdate } from '../../src/store/app-resource.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { fixture, insertFixture } from '../support/fixture.js'
@@ -60,22 +61,25 @@ describe('concurrent batches of app resources', () => {
   })
 
   it.each([
-    ['external id', 'app_resources_external_id_unique', (wanted: string) => ({ externalId: wanted })],
-    ['short handle', 'app_resources_scoped_id_unique', (wanted: string) => ({ scopedId: wanted })],
-  ])('do not deadlock if all of them claim one %s', async (_, constraint, value) => {
+    ['external id', 'externalId', 'app_resources_external_id_unique'],
+    ['short handle', 'scopedId', 'app_resources_scoped_id_unique'],
+  ])('do not deadlock if all of them claim one %s, and all but one name the entry', async (_, name, constraint) => {
     repetitions = 0
     for (const wanted of ['first', 'second', 'third', 'fourth', 'fifth', 'sixth']) {
       const batches = ids
         .slice(0, 8)
         .map((id, index) => [
-          { id, ...value(wanted) },
+          { id, [name]: wanted },
           ...others.slice(index * 200, index * 200 + 200).map((other) => ({ id: other, name: wanted })),
         ])
       const results = await run(batches)
-      const failures = results.flatMap((result) =>
-        result.status === 'rejected' ? [databaseFailure(result.reason)] : [],
-      )
-      expect(failures).toEqual(Array.from({ length: 7 }, () => ({ kind: 'unique_violation', constraint })))
+      const failures = results.flatMap((result) => {
+        if (result.status !== 'rejected') return []
+        const { violations, cause } = result.reason as ServiceError
+        return [[violations.map(({ field }) => field), databaseFailure(cause)]]
+      })
+      const failure = [[`resources[0].${name}`], { kind: 'unique_violation', constraint }]
+      expect(failures).toEqual(Array.from({ length: 7 }, () => failure))
     }
     expect(repetitions).toBe(0)
   })

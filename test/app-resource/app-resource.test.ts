@@ -8,6 +8,7 @@ import { startTestService, type TestService } from '../support/service.js'
 const method = formsOf('BatchUpdateAppResources')
 
 const { it: first, itSecond: second, people, globex } = fixture.appResources
+const third = 'third'
 
 describe('updating app resources in a batch', () => {
   let service: TestService
@@ -17,6 +18,9 @@ describe('updating app resources in a batch', () => {
   beforeAll(async () => {
     service = await startTestService()
     await insertFixture(service.database)
+    const owners = { organization_id: fixture.acme, team_id: fixture.it, app_instance_id: fixture.appInstances.it }
+    const values = { resource_type: 'group', name: 'Third', scoped_id: 'ares_third' }
+    await insertRow(service.database, 'app_resources', { id: third, ...owners, ...values })
     builder = await insertUserToken(service.database, { userId: fixture.users.builder })
     organizationKey = (await insertApiKey(service.database, { organizationId: fixture.acme })).token
   })
@@ -165,12 +169,14 @@ describe('updating app resources in a batch', () => {
 
     it('refuses the whole batch if a resource outside it has the external id', async () => {
       const taken = { status: 409, code: 'already_exists', reason: 'EXTERNAL_ID_TAKEN' }
-      await refused([{ id: first, name: 'New', externalId: `external-${second}` }], taken)
+      const fields = ['resources[0].externalId']
+      await refused([{ id: first, name: 'New', externalId: `external-${second}` }], { ...taken, fields })
     })
 
     it('refuses the whole batch if another resource of the team has the short handle', async () => {
       const taken = { status: 409, code: 'already_exists', reason: 'SCOPED_ID_TAKEN' }
-      await refused([{ id: first, name: 'New', scopedId: `ares_${second}` }], taken)
+      const fields = ['resources[0].scopedId']
+      await refused([{ id: first, name: 'New', scopedId: `ares_${second}` }], { ...taken, fields })
     })
 
     it('refuses two entries that claim one external id', async () => {
@@ -180,8 +186,34 @@ describe('updating app resources in a batch', () => {
           { id: first, externalId: 'same' },
           { id: second, externalId: 'same' },
         ],
-        taken,
+        { ...taken, fields: ['resources[1].externalId'] },
       )
+    })
+
+    it('names each entry whose value is taken, and none that takes what another one gives up', async () => {
+      await refused(
+        [
+          { id: first, externalId: `external-${second}`, scopedId: 'ares_same' },
+          { id: second, externalId: `external-${first}`, scopedId: 'ares_same' },
+        ],
+        { reason: 'SCOPED_ID_TAKEN', fields: ['resources[1].scopedId'] },
+      )
+      await refused(
+        [
+          { id: first, externalId: `external-${third}` },
+          { id: second, scopedId: `ares_${third}` },
+        ],
+        { reason: 'EXTERNAL_ID_TAKEN', fields: ['resources[0].externalId', 'resources[1].scopedId'] },
+      )
+    })
+
+    it('names the entry at fault to callers with an idempotency key, also when it repeats the answer', async () => {
+      const resources = [{ id: second }, { id: first, externalId: `external-${second}` }]
+      const call = { protocol, token: builder, request: { resources }, headers: { 'idempotency-key': `k-${protocol}` } }
+      for (let time = 0; time < 2; time++) {
+        const expected = { status: 409, reason: 'EXTERNAL_ID_TAKEN', fields: ['resources[1].externalId'] }
+        expect(await callMethod(service, method, call)).toMatchObject(expected)
+      }
     })
 
     it.each([

@@ -127,6 +127,36 @@ describe('limits', () => {
       ['pageSize FIELD_INVALID must be from 1 to 1000, or 0 for 100'],
     ],
     [
+      'a name of spaces',
+      'UpdatePriorityRequest',
+      { id: 'a', name: '  ', description: '  ' },
+      ['name FIELD_INVALID must not be blank'],
+    ],
+    [
+      'a name of nothing that is seen',
+      'CreatePriorityRequest',
+      { teamId: 'it', priority: '\u00a0\u3000', name: '\ufeff\u200b' },
+      ['priority FIELD_INVALID must not be blank', 'name FIELD_INVALID must not be blank'],
+    ],
+    ['a name that is seen between spaces', 'UpdatePriorityRequest', { id: 'a', name: ' \u200b\u26a0\ufe0f ' }, []],
+    [
+      'blank texts in lists and messages',
+      'BatchUpdateAppResourcesRequest',
+      {
+        resources: [
+          { id: 'a', name: 'A' },
+          { id: 'b', resourceType: ' ', externalId: ' ' },
+        ],
+      },
+      ['resources[1].resourceType FIELD_INVALID must not be blank'],
+    ],
+    [
+      'a blank workflow of a step',
+      'CreateAccessPolicyApprovalProcedureRequest',
+      { accessPolicyId: 'a', stages: [{ steps: [{ customWorkflow: { workflowId: '\u2003' } }] }] },
+      ['stages[0].steps[0].customWorkflow.workflowId FIELD_INVALID must not be blank'],
+    ],
+    [
       'a tab in a name',
       'UpdateUserRequest',
       { id: 'u', jobTitle: 'a\tb' },

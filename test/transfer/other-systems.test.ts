@@ -125,6 +125,7 @@ const cards = [
       defaultInputModes: ['text/plain'],
       skills: [{ ...skill, examples: ['And tomorrow?'], inputModes: ['text/plain'], outputModes: ['text/html'] }],
     },
+    id: 'a.example-a2a',
     expected: { url: 'https://a.example/a2a', skills: [{ examples: ['And tomorrow?'], outputModes: ['text/html'] }] },
   },
   {
@@ -148,6 +149,7 @@ const cards = [
       },
       signatures: [{ protected: 'e30', signature: 'AA' }],
     },
+    id: 'a.example-a2a',
     expected: {
       securitySchemes: [
         { name: 'key', kind: 'A2A_AGENT_SECURITY_SCHEME_KIND_API_KEY' },
@@ -184,14 +186,69 @@ const cards = [
       },
       securityRequirements: [{ schemes: { oauth: { list: ['weather:read'] } } }],
     },
+    id: 'a.example-v1',
     expected: {
       url: 'https://a.example/v1',
+      skills: [{ inputModes: ['text/plain'], outputModes: [] }],
       securitySchemes: [
         { name: 'oauth', kind: 'A2A_AGENT_SECURITY_SCHEME_KIND_OAUTH2', flow: 'authorizationCode' },
         { name: 'bearer', kind: 'A2A_AGENT_SECURITY_SCHEME_KIND_HTTP_AUTH' },
         { name: 'tls', kind: 'A2A_AGENT_SECURITY_SCHEME_KIND_MUTUAL_TLS' },
       ],
     },
+  },
+  {
+    version: '0.3 with null for all that is unset',
+    card: {
+      name: '天气',
+      ...described,
+      url: 'https://weather.example/',
+      documentationUrl: null,
+      defaultInputModes: ['text/plain'],
+      defaultOutputModes: ['text/html'],
+      skills: [{ ...skill, examples: null, inputModes: null, outputModes: null }],
+      securitySchemes: {
+        oauth: { type: 'oauth2', flows: { authorizationCode: null, implicit: { scopes }, password: null } },
+        later: { type: 'invented', description: null },
+      },
+    },
+    id: 'weather.example-',
+    expected: {
+      skills: [{ examples: [], inputModes: ['text/plain'], outputModes: ['text/html'] }],
+      securitySchemes: [
+        { name: 'oauth', flow: 'implicit', scopes: Object.keys(scopes).sort() },
+        { name: 'later', kind: 'A2A_AGENT_SECURITY_SCHEME_KIND_UNSPECIFIED' },
+      ],
+    },
+  },
+  {
+    version: '1.0 that clients of 0.3 read as well',
+    card: {
+      name: 'Weather of both',
+      ...described,
+      url: 'https://both.example/rpc',
+      preferredTransport: 'JSONRPC',
+      supportedInterfaces: [{ url: 'https://both.example/v1', protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
+      skills: [skill],
+      securitySchemes: {
+        oauth: { oauth2SecurityScheme: { flows }, type: 'oauth2', flows },
+        oidc: { apiKeySecurityScheme: null, openIdConnectSecurityScheme: { openIdConnectUrl } },
+      },
+    },
+    id: 'both.example-rpc',
+    expected: {
+      url: 'https://both.example/rpc',
+      securitySchemes: [
+        { name: 'oauth', kind: 'A2A_AGENT_SECURITY_SCHEME_KIND_OAUTH2', flow: 'authorizationCode' },
+        { name: 'oidc', kind: 'A2A_AGENT_SECURITY_SCHEME_KIND_OPEN_ID_CONNECT', openIdConnectUrl },
+      ],
+    },
+  },
+  {
+    version: '1.0 with neither skills nor an address',
+    card: { name: 'Redacted', ...described, supportedInterfaces: [], securitySchemes: null },
+    id: 'Redacted',
+    expected: { url: '', skills: [], securitySchemes: [] },
   },
 ] as const
 
@@ -238,15 +295,16 @@ describe('the commands of the guide make records', () => {
     },
   )
 
-  it.each(cards)('of an agent by its card of A2A $version', async ({ card, expected }) => {
+  it.each(cards)('of an agent by its card of A2A $version', async ({ card, id, expected }) => {
     const [command = '', ...others] = commandsOf('Agents by their cards')
     expect(others).toEqual([])
     await writeFile(join(folder, 'agent-card.json'), JSON.stringify(card))
     await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', command], { cwd: folder })
     const lines = (await readFile(join(folder, 'agents.ndjson'), 'utf8')).trim().split('\n')
     await importLines(database, lines)
-    const record = await exportedRecord(database, 'appInstance', card.name.replace(' ', '-'))
-    const own = { name: card.name, ...described, skills: [{ id: 'forecast', tags: ['weather'] }] }
-    expect(record['a2aAgentCard']).toMatchObject({ ...own, ...expected })
+    const record = await exportedRecord(database, 'appInstance', id)
+    const skills = 'skills' in card ? [{ id: 'forecast', tags: ['weather'] }] : []
+    expect(record['a2aAgentCard']).toMatchObject({ name: card.name, ...described, skills })
+    expect(record['a2aAgentCard']).toMatchObject(expected)
   })
 })

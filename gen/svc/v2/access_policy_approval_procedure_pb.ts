@@ -112,7 +112,7 @@ export type Step = Message<"svc.v2.Step"> & {
   allowSelfApproval?: boolean | undefined;
 
   /**
-   * Who may approve.
+   * Who may approve, each once.
    *
    * @generated from field: repeated svc.v2.Approver approvers = 3;
    */

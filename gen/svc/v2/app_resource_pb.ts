@@ -565,8 +565,9 @@ export const AppResourceService: GenService<{
   },
   /**
    * Updates resources in one transaction: all of them or none. Absent fields are left unchanged. Uniqueness is checked
-   * after the whole batch, so two entries can swap their values. An id that does not exist or is hidden fails the batch
-   * with `not_found`, and the error names its index. Safe to retry.
+   * after the whole batch, so two entries can swap their values; the error for values that are taken names each entry at
+   * fault. An id that does not exist or is hidden fails the batch with `not_found`, and the error names its index. Safe
+   * to retry.
    *
    * @generated from rpc svc.v2.AppResourceService.BatchUpdateAppResources
    */
