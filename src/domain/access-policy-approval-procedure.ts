@@ -155,14 +155,12 @@ export interface PlacedStep {
 
 /**
  * The stages that a request asks for, as a flat list in order: its `stages`, else one stage for each of its `steps`.
- * Throws `STEPS_OR_STAGES_REQUIRED` or `TOO_MANY_STEPS`; approvers that a step repeats and `STEPS_DIFFER_FROM_STAGES` are
- * in `violations`.
+ * Throws `STEPS_OR_STAGES_REQUIRED` or `TOO_MANY_STEPS`; `STEPS_DIFFER_FROM_STAGES` is in `violations`.
  */
 export function topologyFrom({ steps, stages }: Pick<ApprovalProcedureDraft, 'steps' | 'stages'>) {
   if (stages.length === 0) {
     if (steps.length > 0) {
-      const placed = steps.map((input, index) => placedStep(`steps[${index}]`, index, 0, input))
-      return { steps: placed, violations: placed.flatMap(repeatedApprovers) }
+      return { steps: steps.map((input, index) => placedStep(`steps[${index}]`, index, 0, input)), violations: [] }
     }
     const description = 'must have at least one stage when steps is empty: send stages or steps'
     throw invalidField('stages', description, 'STEPS_OR_STAGES_REQUIRED')
@@ -175,27 +173,11 @@ export function topologyFrom({ steps, stages }: Pick<ApprovalProcedureDraft, 'st
   if (placed.length > MAX_STEPS) {
     throw invalidField('stages', `must have at most ${MAX_STEPS} steps in total`, 'TOO_MANY_STEPS')
   }
-  const different = steps.length === 0 ? [] : differences(steps, placed)
-  return { steps: placed, violations: [...placed.flatMap(repeatedApprovers), ...different] }
+  return { steps: placed, violations: steps.length === 0 ? [] : differences(steps, placed) }
 }
 
 function placedStep(path: string, stageIndex: number, stepIndex: number, input: StepInput): PlacedStep {
   return { path, stageIndex, stepIndex, step: stepFromInput(input) }
-}
-
-/** A step that named an approver twice could say of it both that it is notified and that it is not. */
-function repeatedApprovers({ path, step }: PlacedStep): FieldViolation[] {
-  const firstIndexes = new Map<string, number>()
-  return step.approvers.flatMap(({ kind, userId, groupId }, index): FieldViolation[] => {
-    const approver = `${kind} ${userId ?? groupId}`
-    const first = firstIndexes.get(approver)
-    if (first === undefined) {
-      firstIndexes.set(approver, index)
-      return []
-    }
-    const description = `repeats ${path}.approvers[${first}]: name each approver of a step once`
-    return [{ field: `${path}.approvers[${index}]`, description, reason: 'FIELD_INVALID' }]
-  })
 }
 
 /** The first difference between the steps and the flat view of the stages. */

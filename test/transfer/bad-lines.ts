@@ -211,11 +211,6 @@ export const badLines: readonly (readonly [string, string, string])[] = [
   ],
   ['a name of spaces', sla({ name: ' \u00a0' }), 'slaDefinition.name: must not be blank'],
   [
-    'an approver that a step repeats',
-    procedure({ steps: [{ approvers: [{ manager: {}, notify: true }, { appOwner: {} }, { manager: {} }] }] }),
-    'approvalProcedure.steps[0].approvers[2]: repeats steps[0].approvers[0]',
-  ],
-  [
     'an invalid step id',
     procedure({ steps: [{ ...owner, id: 'a b' }] }),
     'approvalProcedure.steps[0].id: must be 1 to 128 characters from A-Za-z0-9_.~:-',

@@ -112,7 +112,7 @@ export type Step = Message<"svc.v2.Step"> & {
   allowSelfApproval?: boolean | undefined;
 
   /**
-   * Who may approve, each once.
+   * Who may approve.
    *
    * @generated from field: repeated svc.v2.Approver approvers = 3;
    */
