@@ -20,6 +20,7 @@ export function credentialFormFault(token: string, takesJwt: boolean): string | 
     return 'this is a placeholder, not a token: replace it with the token (a shell expands variables only in double quotes)'
   }
   if (UNSET.test(token)) return `the variable that holds the token is not set: ${howToSend}`
+  if (/^["'`\u201c\u2018]/.test(token)) return 'the token is in quotation marks: send it without them'
   for (const prefix of [ACCESS_TOKEN_PREFIX, USER_TOKEN_PREFIX]) {
     if (!token.startsWith(prefix)) continue
     const isWhole = isWholeTokenBody(token.slice(prefix.length))
