@@ -180,6 +180,8 @@ describe('admission', () => {
   it.each([
     ['an unknown token', {}, {}, 'this is not a token of this service: '],
     ['a JWT where none is accepted', { authorization: jwt }, {}, 'this service does not accept JWTs: '],
+    ['an encrypted JWT', { authorization: 'Bearer eyJh..b.c.d' }, { takesJwt: true }, 'this is an encrypted token, '],
+    ['an encrypted JWT', { authorization: 'Bearer eyJh..b.c.d' }, {}, 'this is not a token of this service: '],
     ['an unknown JWT', { authorization: jwt }, { takesJwt: true }, 'the bearer credential is invalid: get a new one'],
   ])('refuses %s', async (_, changes, options, said) => {
     const message = expect.stringContaining(said)
