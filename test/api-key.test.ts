@@ -101,6 +101,14 @@ describe.each(protocols)('API keys over %s', (protocol) => {
     expect(everything.data.permissions).toEqual(teamPermissions)
   })
 
+  it('expire when they are to, and like the key that they are made after', async () => {
+    const { data } = await made({ lifetimeSeconds: 3_600 })
+    const expiresAt = String(data.expiresAt)
+    expect((await made({ expiresAt: expiresAt.replace('Z', '+00:00') })).data.expiresAt).toBe(expiresAt)
+    const { createdByUserId: _, ...read } = data
+    expect((await made(read)).data.expiresAt).toBe(expiresAt)
+  })
+
   it.each<[string, RequestJson, string, string]>([
     ['without permissions', { permissions: [] }, 'FIELD_REQUIRED', 'permissions'],
     ['with an unknown permission', { permissions: ['apps:delete'] }, 'FIELD_INVALID', 'permissions'],
@@ -108,6 +116,10 @@ describe.each(protocols)('API keys over %s', (protocol) => {
     ['of a team with a permission on people', { permissions: ['users:read'] }, 'FIELD_INVALID', 'permissions'],
     ['that is a management key of a team', { kind: 'API_KEY_KIND_MK', permissions: [] }, 'FIELD_INVALID', 'teamId'],
     ['that lasts for ever and a day', { lifetimeSeconds: 315_360_001 }, 'FIELD_INVALID', 'lifetimeSeconds'],
+    ['that has expired', { expiresAt: '2020-01-31T00:00:00Z' }, 'FIELD_INVALID', 'expiresAt'],
+    ['that expires in a century', { expiresAt: '9999-12-31T00:00:00Z' }, 'FIELD_INVALID', 'expiresAt'],
+    ['that expires at a date', { expiresAt: '2027-01-31' }, 'FIELD_INVALID', 'expiresAt'],
+    ['that expires twice', { expiresAt: '2027-01-31T00:00:00Z', lifetimeSeconds: 60 }, 'FIELD_INVALID', 'expiresAt'],
     ['with a line break in its name', { name: 'a\nb' }, 'FIELD_INVALID', 'name'],
   ])('are not created %s', async (_, request, reason, field) => {
     const outcome = await call('Create', { teamId: itTeam, permissions: ['apps:read'], ...request })

@@ -33,8 +33,13 @@ export function bearerTokenFrom(authorization: string | undefined): string {
   if (match?.[1] !== undefined) return match[1]
   const given = /^bearer\b(.*)/is.exec(authorization)?.[1]?.trim()
   if (given === undefined) throw credentialMissing(schemeAdvice(authorization))
-  if (/\s/.test(given)) throw credentialInvalid('the token contains a space: send Authorization: Bearer <token>')
-  throw credentialInvalid(credentialFormFault(given, true))
+  const howTo = 'send Authorization: Bearer <token>'
+  if (/^(?::|bearer\s)/i.test(given)) {
+    throw credentialInvalid(`the word Bearer stands before the token once, without a colon: ${howTo}`)
+  }
+  if (/\s/.test(given)) throw credentialInvalid(`the token contains a space: ${howTo}`)
+  // What could be a token is not separated by spaces.
+  throw credentialInvalid(credentialFormFault(given, true) ?? `a space belongs between Bearer and the token: ${howTo}`)
 }
 
 function schemeAdvice(authorization: string): string {

@@ -5,6 +5,8 @@ import { ACCESS_TOKEN_PREFIX, isWholeTokenBody, USER_TOKEN_PREFIX } from '../dom
 export const howToSend = 'send Authorization: Bearer <token>, with the token of an API key or of a user'
 
 const JWT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$/
+/** An encrypted token (RFC 7516): what some issuers give whoever names no audience. */
+const JWE = /^eyJ[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]*){4}$/
 /** `$TOKEN`, `${TOKEN}`, `{{token}}`, `<token>`, `%TOKEN%`, and the names that placeholders have. */
 const PLACEHOLDER = /^(?:[$<{%[]|(?:your|my|the)?[_-]?(?:access|bearer|api|user|auth)?[_-]?(?:token|key)$)/i
 const UNSET = /^(?:undefined|null|none|nil|nan|\[object object\])$/i
@@ -20,6 +22,7 @@ export function credentialFormFault(token: string, takesJwt: boolean): string | 
     return 'this is a placeholder, not a token: replace it with the token (a shell expands variables only in double quotes)'
   }
   if (UNSET.test(token)) return `the variable that holds the token is not set: ${howToSend}`
+  if (/^["'`\u201c\u2018]/.test(token)) return 'the token is in quotation marks: send it without them'
   for (const prefix of [ACCESS_TOKEN_PREFIX, USER_TOKEN_PREFIX]) {
     if (!token.startsWith(prefix)) continue
     const isWhole = isWholeTokenBody(token.slice(prefix.length))
@@ -27,6 +30,9 @@ export function credentialFormFault(token: string, takesJwt: boolean): string | 
   }
   const ours = `access tokens begin with ${ACCESS_TOKEN_PREFIX}, user tokens with ${USER_TOKEN_PREFIX}`
   if (JWT.test(token)) return takesJwt ? undefined : `this service does not accept JWTs: ${ours}`
+  if (takesJwt && JWE.test(token)) {
+    return 'this is an encrypted token, which only its issuer can read: ask the issuer for one with the audience of this service'
+  }
   return `this is not a token of this service: ${ours}`
 }
 

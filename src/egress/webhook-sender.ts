@@ -92,7 +92,13 @@ export function createWebhookSender({ allowance, proxy, resolve = createNameReso
       autoSelectFamilyAttemptTimeout: ADDRESS_MILLIS,
       port: portOf(url),
       path: `${url.pathname}${url.search}`,
-      headers: { ...headers, host: url.host, 'content-length': String(Buffer.byteLength(body)) },
+      // What is kept of the response is for people to read.
+      headers: {
+        'accept-encoding': 'identity',
+        ...headers,
+        host: url.host,
+        'content-length': String(Buffer.byteLength(body)),
+      },
       agent: isTls ? agents['https:'] : agents['http:'],
       // The certificate is that of the name, and an address is no name (RFC 6066, section 3).
       ...(isTls && isIP(host) === 0 && { servername: host }),
@@ -191,9 +197,14 @@ async function answerOf(response: IncomingMessage): Promise<SendResult> {
   }
 }
 
+/** What OpenSSL says, without its addresses, functions and files. */
+const OPENSSL_REASON = /:error:[0-9A-F]+:[^:]*:[^:]*:([^:\n]+)/
+
 function textOf(error: unknown): string {
   // Of several addresses, each has failed for a reason of its own.
   const text =
     error instanceof AggregateError ? error.errors.map(textOf).join('; ') : String(Object(error).message ?? error)
+  const [, reason] = OPENSSL_REASON.exec(text) ?? []
+  if (reason !== undefined) return `no TLS connection: ${reason}`
   return text.slice(0, 200) || 'the connection failed'
 }

@@ -10,7 +10,7 @@ import { callContextOf } from './request-context.js'
 /** The methods of API keys that write. Responses of every method say `Cache-Control: no-store`. */
 export function createApiKeyHandlers({ hasher }: HandlerTools): Writes {
   return {
-    createApiKey: async ({ teamId, kind, name, permissions, lifetimeSeconds }, context) => {
+    createApiKey: async ({ teamId, kind, name, permissions, lifetimeSeconds, expiresAt }, context) => {
       const callContext = callContextOf(context)
       const key = await createApiKey(keyToolsOf(callContext, hasher), {
         organizationId: callContext.caller.organizationId,
@@ -19,6 +19,7 @@ export function createApiKeyHandlers({ hasher }: HandlerTools): Writes {
         name,
         permissions,
         seconds: lifetimeSeconds || undefined,
+        expiresAt,
       })
       return rawJson(context, await printedKey(callContext, key.id), { secret: key.secret })
     },

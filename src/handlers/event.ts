@@ -5,7 +5,7 @@ import type { EventPage } from '../domain/event/feed-page.js'
 import { invalidField } from '../errors.js'
 import { preprintedMessage } from '../protojson/json-printer.js'
 import { suggestion } from '../protojson/nearest.js'
-import { type AuditAction, auditActions, isAuditAction } from '../store/audit-action.js'
+import { type AuditAction, auditActions, isAuditAction, targetTypeOf } from '../store/audit-action.js'
 import type { HandlerTools } from './handler-tools.js'
 import { callContextOf } from './request-context.js'
 
@@ -42,6 +42,14 @@ function pageText({ items, nextCursor }: EventPage): string[] {
 /** Known actions. Throws `FIELD_INVALID` for the first other one in the list, with the nearest. */
 export function auditActionsFrom(texts: readonly string[], list: string): AuditAction[] {
   return texts.map((text, index) => auditActionFrom(text, `${list}[${index}]`))
+}
+
+const targetTypes = [...new Set(auditActions.map(targetTypeOf))].sort()
+
+/** A kind of target that known actions have, or an empty text. Throws `FIELD_INVALID` with the nearest one. */
+export function targetTypeFrom(text: string): string {
+  if (text === '' || targetTypes.includes(text)) return text
+  throw invalidField('targetType', `is unknown: ${suggestion(text, targetTypes)}`)
 }
 
 /** A known action. Throws `FIELD_INVALID` with the nearest one. */

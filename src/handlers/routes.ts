@@ -58,7 +58,7 @@ import { teamStore } from '../store/team.js'
 import { createMomentSetter } from '../transfer/message-moments.js'
 import { createApiKeyHandlers } from './api-key.js'
 import { createAuthHandlers } from './auth.js'
-import { auditActionFrom, auditActionsFrom, createEventHandlers } from './event.js'
+import { auditActionFrom, auditActionsFrom, createEventHandlers, targetTypeFrom } from './event.js'
 import { type HandlerTools, nameOf } from './handler-tools.js'
 import { namedObjectFrom } from './name.js'
 import { emptyResponse, listResponse, rawJson, rawJsonList, rawJsonWithEtag, withEtag } from './raw-json.js'
@@ -144,7 +144,13 @@ export function createRoutes(tools: HandlerTools): (router: ConnectRouter) => vo
       listAuditEvents: async (request, context) => {
         const actions = auditActionsFrom(request.actions, 'actions')
         if (request.action !== '') actions.push(auditActionFrom(request.action, 'action'))
-        const query = { ...request, actions, actorKind: nameOf(ActorKind, request.actorKind) ?? ('' as const) }
+        const targetType = targetTypeFrom(request.targetType)
+        const query = {
+          ...request,
+          targetType,
+          actions,
+          actorKind: nameOf(ActorKind, request.actorKind) ?? ('' as const),
+        }
         return rawJsonList(context, await listAuditEvents(callContextOf(context), query))
       },
       listAuditActions: (_request, context) => rawJson(context, JSON.stringify(auditActions)),

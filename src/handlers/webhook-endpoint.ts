@@ -2,6 +2,7 @@ import type { ServiceImpl } from '@connectrpc/connect'
 import {
   WebhookDeliveryStatus,
   type WebhookEndpointService,
+  WebhookEndpointStatus,
   WebhookMode,
 } from '../../gen/svc/v2/webhook_endpoint_pb.js'
 import { isDelivered } from '../domain/webhook/delivery.js'
@@ -31,7 +32,8 @@ export function createWebhookEndpointHandlers({
       auditActionsFrom(request.types, 'types')
       const { url, hasPublicKey } = request
       const mode = request.mode || WebhookMode.UNORDERED
-      const given = createdValues(webhookEndpoints, { ...request, mode }, context)
+      const status = request.status || WebhookEndpointStatus.ENABLED
+      const given = createdValues(webhookEndpoints, { ...request, mode, status }, context)
       const { endpoint, secret } = await createEndpoint(callContextOf(context), webhooks, {
         ...given,
         url,

@@ -219,8 +219,18 @@ function decodeUtf8(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes)
   } catch {
-    throw invalidArgument('', 'the body is not valid UTF-8: send JSON in UTF-8')
+    const fault = encodingFault(bytes)
+    const advice = fault === COMPRESSED ? 'say so with Content-Encoding: gzip' : 'send JSON in UTF-8'
+    throw invalidArgument('', `the body ${fault}: ${advice}`)
   }
+}
+
+const COMPRESSED = 'is compressed with gzip'
+
+/** What bytes are that are not UTF-8, by how they begin: what PowerShell writes is UTF-16. */
+export function encodingFault([first, second]: Uint8Array): string {
+  if (first === 0x1f && second === 0x8b) return COMPRESSED
+  return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff) ? 'is UTF-16' : 'is not valid UTF-8'
 }
 
 // Unit by unit: a text of only line ends would otherwise be split, or searched, a million times.

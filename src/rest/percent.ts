@@ -27,7 +27,11 @@ export function decodePercent(raw: string, name: string, keepSlash = false): str
 export function decodePercentBytes(raw: string): string | undefined {
   if (!raw.includes('%')) return raw
   if (BROKEN_ESCAPE.test(raw)) return undefined
-  return raw.replace(ESCAPE, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)))
+  return raw.replace(ESCAPE, byteOfEscape)
+}
+
+function byteOfEscape(code: string): string {
+  return String.fromCharCode(Number.parseInt(code.slice(1), 16))
 }
 
 /** Percent-encodes bytes, given as one character each, except those that a path segment may contain as they are. */
@@ -41,6 +45,12 @@ export function encodePercentBytes(bytes: string): string {
 /** Decodes a name or value of a query or form: as `decodePercent`, and `+` is a space. */
 export function decodeFormText(raw: string, name: string): string {
   return decodePercent(raw.replaceAll('+', ' '), name)
+}
+
+/** Decodes as `decodeFormText`, but leaves broken escapes as they are, and replaces what is not UTF-8 (U+FFFD). */
+export function decodeBrokenFormText(raw: string): string {
+  const bytes = raw.replaceAll('+', ' ').replace(ESCAPE, byteOfEscape)
+  return Buffer.from(bytes, 'latin1').toString()
 }
 
 /** Whether `decodeFormText` can decode the name or value of a form. */

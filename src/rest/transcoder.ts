@@ -136,7 +136,10 @@ async function receiveBody(route: Route, request: NodeRequest, bodyTurns: BodyTu
     const given = header === undefined ? 'the content type is missing' : `content-type ${header} is not accepted here`
     // An empty body cannot be of a wrong type.
     if (!isRead && headerOf(request, 'content-length') === undefined && (await isEmptyBody(request))) return undefined
-    throw unsupportedMediaType(`${given}: send Content-Type: ${taken.join(' or ')}`, { accept: taken.join(', ') })
+    // Of a type that is accepted, it is the charset.
+    const charset = taken.some((name) => header?.toLowerCase().startsWith(name)) ? ', in UTF-8' : ''
+    const advice = `send Content-Type: ${taken.join(' or ')}${charset}`
+    throw unsupportedMediaType(`${given}: ${advice}`, { accept: taken.join(', ') })
   }
   const bytes = isRead
     ? bytesOfParsedBody(request, type === 'json' && accepts !== 'raw', route.maxBodyBytes)

@@ -1,4 +1,5 @@
 import { TextDecoder } from 'node:util'
+import { encodingFault } from '../protojson/json-text.js'
 import { ImportError } from './import-error.js'
 
 export type Chunks = AsyncIterable<Uint8Array | string>
@@ -57,6 +58,6 @@ function textFromBytes(utf8: TextDecoder, bytes: Uint8Array, line: number): stri
   try {
     return utf8.decode(bytes)
   } catch (error) {
-    throw new ImportError(line, 'is not valid UTF-8', error)
+    throw new ImportError(line, encodingFault(bytes), error)
   }
 }

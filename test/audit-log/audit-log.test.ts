@@ -162,6 +162,12 @@ describe('the audit log', () => {
       expect(answer.text).toContain('did you mean \\"user.update\\"?')
     })
 
+    it('refuses an unknown kind of target, of which there would be no event', async () => {
+      const { status, fields, answer } = await call('listAuditEvents', { targetType: 'User' })
+      expect([status, fields]).toEqual([400, ['targetType']])
+      expect(answer.json.message).toBe('targetType: is unknown: did you mean "user"?')
+    })
+
     it('refuses an unknown action of several by its place, and lists those that are known', async () => {
       const refusal = await call('listAuditEvents', { actions: ['user.update', 'user.updated'] })
       expect(refusal).toMatchObject({ status: 400, reason: 'FIELD_INVALID', fields: ['actions[1]'] })

@@ -76,7 +76,11 @@ describe('the token of an Authorization header', () => {
     ['Bearer \n a\nb', 'the token contains a space: send Authorization: Bearer <token>'],
     ['Bearer undefined!', 'this is not a token of this service: '],
     ['Bearer\tundefined', 'the variable that holds the token is not set: '],
-    ['Bearer\ta.b.c', 'the bearer credential is invalid: get a new one'],
+    ['Bearer\ta.b.c', 'a space belongs between Bearer and the token: send Authorization: Bearer <token>'],
+    ['Bearer: a.b.c', 'the word Bearer stands before the token once, without a colon: '],
+    ['Bearer Bearer a.b.c', 'the word Bearer stands before the token once, without a colon: '],
+    ['Bearer "a.b.c"', 'the token is in quotation marks: '],
+    ["Bearer 'a.b.c'", 'the token is in quotation marks: '],
     ['Bearer =a', 'this is not a token of this service: '],
     ['Bearer a=b', 'this is not a token of this service: '],
   ])('is not valid in %j', (authorization, said) => {
@@ -176,6 +180,8 @@ describe('admission', () => {
   it.each([
     ['an unknown token', {}, {}, 'this is not a token of this service: '],
     ['a JWT where none is accepted', { authorization: jwt }, {}, 'this service does not accept JWTs: '],
+    ['an encrypted JWT', { authorization: 'Bearer eyJh..b.c.d' }, { takesJwt: true }, 'this is an encrypted token, '],
+    ['an encrypted JWT', { authorization: 'Bearer eyJh..b.c.d' }, {}, 'this is not a token of this service: '],
     ['an unknown JWT', { authorization: jwt }, { takesJwt: true }, 'the bearer credential is invalid: get a new one'],
   ])('refuses %s', async (_, changes, options, said) => {
     const message = expect.stringContaining(said)

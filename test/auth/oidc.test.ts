@@ -284,6 +284,15 @@ describe('tokens of the OpenID Connect issuer', () => {
     expect(refusals).toMatchObject([{ refusal: 'ended session' }, { refusal: 'ended session' }])
   })
 
+  it.each([
+    ['milliseconds', 1e13],
+    ['no end', Number.MAX_SAFE_INTEGER],
+  ])('last until the year 9999 at most if their expiry is given in %s', async (_, exp) => {
+    const { key } = await issuerKey()
+    const token = await forge({ exp }).setProtectedHeader({ alg: 'RS256' }).sign(key)
+    expect(await authenticate(token)).toMatchObject({ expiresAt: new Date('9999-12-31T23:59:59.999Z') })
+  })
+
   it('are refused once they have expired, with 30 seconds of tolerance for clock skew', async () => {
     const token = await issuer.issue(audience, admin)
     runtime.advance((ISSUED_TOKEN_SECONDS + 25) * 1000)

@@ -234,12 +234,20 @@ describe('POST /v2/auth/revoke', () => {
     ['spaces around it', (secret: string) => `secret=+${secret}+`],
     ['quotation marks around it', (secret: string) => `secret=%22${secret}%22`],
     ['single quotation marks and spaces around it', (secret: string) => `secret=+'${secret}'+`],
+    ['a percent sign before it', (secret: string) => `secret=100% sure: ${secret}`],
+    ['a broken escape at it', (secret: string) => `secret=%zz${secret}%`],
+    ['Latin-1 before it', (secret: string) => `secret=caf%E9+${secret}`],
+    [
+      'the marks of UTF-16',
+      (secret: string) => `secret=%FF%FE${Buffer.from(secret, 'utf16le').toString().replaceAll('\0', '%00')}`,
+    ],
   ])('revokes the key of a secret with %s', async (_, form) => {
     const key = await newKey()
     expect((await revoke(form(key.secret))).status).toBe(200)
     expect(await stateOf(key)).toMatchObject({ revoked_by: 'LEAK_REPORT', sessions: 0, events: 1 })
   })
 
+  const base64 = (text: string | Buffer) => Buffer.from(text).toString('base64')
   const wrapped = (text: string, between: string) =>
     [text.slice(0, 20), text.slice(20, 40), text.slice(40)].join(between)
   const clothes: readonly (readonly [what: string, dress: (text: string) => string])[] = [
@@ -265,6 +273,24 @@ describe('POST /v2/auth/revoke', () => {
     ['wrapped over lines that are indented', (text) => wrapped(text, '  \n\t')],
     ['wrapped by a line separator', (text) => wrapped(text, '\u{2028}')],
     ['between other words that are joined to it', (text) => `x.${text}.y`],
+    ['in the colors of a terminal', (text) => wrapped(text, '\u{1b}[0m\u{1b}[1;31m')],
+    ['in UTF-16', (text) => [...text].join('\0')],
+    ['wrapped in quoted mail', (text) => `> look:\n> ${wrapped(text, '\n> ')}`],
+    ['wrapped in mail in quoted-printable', (text) => wrapped(text, '=\r\n')],
+    ['wrapped in a command', (text) => wrapped(text, '\\\n')],
+    ['escaped for Markdown', (text) => text.replaceAll(/[_-]/g, '\\$&')],
+    ['escaped for a URL', (text) => text.replaceAll('_', '%5F')],
+    ['escaped for a URL in a URL', (text) => text.replaceAll('_', '%255f')],
+    ['escaped for JSON', (text) => text.replaceAll('_', '\\u005f')],
+    ['escaped for JavaScript', (text) => text.replaceAll('_', '\\x5F')],
+    ['escaped for HTML', (text) => text.replaceAll('_', '&#95;').replaceAll('-', '&#x2d;')],
+    ['in the header of Basic authentication', (text) => `Authorization: Basic ${base64(`id:${text}`)}`],
+    ['in the Secret of a cluster', (text) => `data:\n  KEY: ${base64(text)}\n`],
+    ['in Base64 as a variable among others', (text) => base64(`A=1\nKEY=${text}\nB=2\n`)],
+    ['in Base64 that a word is joined to', (text) => `ab${base64(text)}`],
+    ['in Base64 for URLs', (text) => Buffer.from(`??>>${text}`).toString('base64url')],
+    ['in wrapped Base64', (text) => base64(`id:${text}`).replaceAll(/.{64}/g, '$&\r\n')],
+    ['in the UTF-16 of PowerShell in Base64', (text) => base64(Buffer.from(text, 'utf16le'))],
   ]
   it.each(clothes)('ends a key and a token %s', async (_, dress) => {
     const [key, other] = [await newKey(), await newKey()]

@@ -135,6 +135,18 @@ describe('sending a webhook', () => {
     expect(error).toBe('connect ECONNREFUSED 127.0.0.2:1; connect ECONNREFUSED 127.0.0.3:1')
   })
 
+  it('says why a receiver without TLS has no connection, and nothing of the insides of the service', async () => {
+    const port = await listen((_, response) => response.end())
+    const { error } = await sendTo(`https://127.0.0.1:${port}/`, { allowance: allowing(port) })
+    expect(error).toBe('no TLS connection: wrong version number')
+  })
+
+  it('asks for a response that people can read', async () => {
+    const port = await listen(({ headers }, response) => response.end(headers['accept-encoding']))
+    const result = await sendTo(`http://127.0.0.1:${port}/`, { allowance: allowing(port) })
+    expect(result.responseBody).toBe('identity')
+  })
+
   it('closes a connection that is idle for ten seconds', async () => {
     const idle: Socket[] = []
     jest.spyOn(Socket.prototype, 'setTimeout').mockImplementation(function collectIdle(this: Socket, millis: number) {

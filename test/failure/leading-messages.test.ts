@@ -220,6 +220,11 @@ describe('an error message shows the way forward', () => {
     ],
     ['/v2/auth/revoke', 'application/json', 'send Content-Type: application/x-www-form-urlencoded'],
     ['/v2/auth/revoke', undefined, 'the content type is missing: send Content-Type: application/x-www-form-urlencoded'],
+    [
+      '/v2/auth/revoke',
+      'application/x-www-form-urlencoded; charset=ISO-8859-1',
+      'send Content-Type: application/x-www-form-urlencoded, in UTF-8',
+    ],
     ['/svc.v2.UserService/CreateUser', 'text/plain', 'application/json'],
     ['/svc.v2.UserService/CreateUser', undefined, 'the content type is missing'],
   ])('about the content type of a body for %s', async (path, type, expected) => {

@@ -27,6 +27,7 @@ const unlimited: Readonly<Record<string, readonly string[]>> = {
     'ListAppResourcesRequest.resource_type',
   ],
   'is a moment: what is longer than one is none': [
+    'CreateApiKeyRequest.expires_at',
     'RecoverWebhookEndpointRequest.since',
     'SetTeamMemberRequest.expires_at',
   ],

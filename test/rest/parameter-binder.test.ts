@@ -105,6 +105,15 @@ describe('pairs', () => {
     expect(bound(encoded, options)).toEqual({ id: 'a' })
   })
 
+  it.each([
+    ['id=100%', '100%'],
+    ['id=%zz%4%41', '%zz%4A'],
+    ['id=%ff%c3%a9+x', '\u{fffd}é x'],
+    ['id=caf\u{e9}', 'caf\u{fffd}'],
+  ])('of %j are taken as far as they can be decoded, where that is allowed', (encoded, id) => {
+    expect(bound(encoded, { isLenient: true })).toEqual({ id })
+  })
+
   it.each<[encoded: string, advice: string, options?: Partial<ParameterRules>]>([
     ['floatValu=1', 'did you mean "floatValue"?'],
     ['floatValu=1', 'f64, sf32, sf64, doubleValue, ', { taken: [{ fields: pathOf('float_value'), by: 'the path' }] }],

@@ -56,6 +56,15 @@ describe('JSON over Connect', () => {
     expect(answer.json.message).toBe('the body is not valid UTF-8: send JSON in UTF-8')
   })
 
+  it.each([
+    ['gzip', gzipSync('{}'), 'the body is compressed with gzip: say so with Content-Encoding: gzip'],
+    ['UTF-16', Buffer.from('\uFEFF{}', 'utf16le'), 'the body is UTF-16: send JSON in UTF-8'],
+    ['UTF-16, big end first', Buffer.from('\uFEFF{}', 'utf16le').swap16(), 'the body is UTF-16: send JSON in UTF-8'],
+  ])('says of %s what it is', async (_, body, message) => {
+    const answer = await service.rest('POST', path, { token, headers, body })
+    expect([answer.status, answer.json.message]).toEqual([400, message])
+  })
+
   it('is equally strict in the query of a GET', async () => {
     const message = encodeURIComponent('{"id":"a","id":"b"}')
     const get = `/svc.v2.JourneyService/GetJourney?connect=v1&encoding=json&message=${message}`

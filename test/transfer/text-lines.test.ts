@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from '@jest/globals'
 import { MAX_LINE_BYTES, type TextLine, textLines } from '../../src/transfer/text-lines.js'
 
@@ -44,7 +45,8 @@ describe('lines', () => {
 
   it('that are not UTF-8 are refused with their number', async () => {
     await expect(linesOf('a\n', Uint8Array.of(0xc3, 0x28, 0x0a))).rejects.toThrow('line 2: is not valid UTF-8')
-    await expect(linesOf(Buffer.from('\uFEFFa\n', 'utf16le'))).rejects.toThrow('line 1: is not valid UTF-8')
+    await expect(linesOf(Buffer.from('\uFEFFa\n', 'utf16le'))).rejects.toThrow('line 1: is UTF-16')
+    await expect(linesOf(gzipSync('a\n'))).rejects.toThrow('line 1: is compressed with gzip')
   })
 
   it('that are too long are refused before they end', async () => {

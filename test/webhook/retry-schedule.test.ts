@@ -23,6 +23,8 @@ describe('the attempts of a delivery', () => {
   it.each([
     ['a number of seconds', '3600', hour],
     ['a date', 'Sat, 31 Jan 2026 10:05:00 GMT', hour],
+    ['a date with a short year', 'Saturday, 31-Jan-26 10:05:00 GMT', hour],
+    ['a date of C', 'Sat Jan 31 10:05:00 2026', hour],
     ['less than the pause', '1', 300],
     ['more than a day', '999999999', 24 * hour],
     ['what cannot be read', 'soon', 300],

@@ -189,6 +189,30 @@ describe('webhook endpoints', () => {
     })
   })
 
+  it('is created disabled where that is asked for, and gets what has happened since when it is enabled', async () => {
+    const state = { status: 'WEBHOOK_ENDPOINT_STATUS_DISABLED', disabledReason: 'WEBHOOK_DISABLED_REASON_REQUEST' }
+    const { data } = await create('/later', { status: state.status })
+    expect(data).toMatchObject(state)
+    await rename('Waits for the endpoint')
+    expect(await deliveries(data.id)).toEqual([])
+    await call('POST', `/${data.id}:enable`, {})
+    const [got] = await receiver.arrived('/later')
+    expect(got?.json.type).toBe('priority.update')
+  })
+
+  it('is neither enabled nor disabled by an update, which takes its state as it is', async () => {
+    const { data } = await create('/state')
+    const path = `/v2/webhook-endpoints/${data.id}`
+    const json = { ...data, description: 'Never', status: 'WEBHOOK_ENDPOINT_STATUS_DISABLED' }
+    const { status, json: refusal } = await service.rest('PATCH', path, { token: key, json })
+    expect([status, refusal.message]).toEqual([400, 'status: is not the present one: call enable or disable'])
+    expect((await call('GET', `/${data.id}`)).data).toEqual(data)
+    expect((await call('PATCH', `/${data.id}`, { ...data, description: 'New' })).data).toMatchObject({
+      status: data.status,
+      description: 'New',
+    })
+  })
+
   it('is disabled after five days of nothing but failures', async () => {
     const { data } = await create('/failing')
     receiver.answer('/failing', 503)

@@ -258,7 +258,7 @@ export type ListAuditEventsRequest = Message<"svc.v2.ListAuditEventsRequest"> & 
   actorKind: ActorKind;
 
   /**
-   * Only events on targets of this kind, such as `user`.
+   * Only events on targets of this kind, such as `user`; an unknown kind is an error.
    *
    * @generated from field: string target_type = 10;
    */

@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file svc/v2/auth.proto.
  */
 export const file_svc_v2_auth: GenFile = /*@__PURE__*/
-  fileDesc("ChFzdmMvdjIvYXV0aC5wcm90bxIGc3ZjLnYyIjAKFlJldm9rZUxlYWtlZEtleVJlcXVlc3QSFgoGc2VjcmV0GAEgASgJQga6SAPIAQEiGQoXUmV2b2tlTGVha2VkS2V5UmVzcG9uc2UimwEKEkNyZWF0ZVRva2VuUmVxdWVzdBJBCgpncmFudF90eXBlGAEgASgJQiG6SBZyFAoSY2xpZW50X2NyZWRlbnRpYWxzorUYBAgKIAFSCmdyYW50X3R5cGUSHAoJY2xpZW50X2lkGAIgASgJUgljbGllbnRfaWQSJAoNY2xpZW50X3NlY3JldBgDIAEoCVINY2xpZW50X3NlY3JldCKRAQoTQ3JlYXRlVG9rZW5SZXNwb25zZRIiCgxhY2Nlc3NfdG9rZW4YASABKAlSDGFjY2Vzc190b2tlbhItCgp0b2tlbl90eXBlGAIgASgJQg26SApyCAoGQmVhcmVyUgp0b2tlbl90eXBlEicKCmV4cGlyZXNfaW4YAyABKAVCB7pIBBoCKAFSCmV4cGlyZXNfaW4yjQIKC0F1dGhTZXJ2aWNlEoYBCg9SZXZva2VMZWFrZWRLZXkSHi5zdmMudjIuUmV2b2tlTGVha2VkS2V5UmVxdWVzdBofLnN2Yy52Mi5SZXZva2VMZWFrZWRLZXlSZXNwb25zZSIykAICirUYAhgBkrUYCwgBEAEYgCAwATgBgtPkkwIUOgEqIg8vdjIvYXV0aC9yZXZva2USdQoLQ3JlYXRlVG9rZW4SGi5zdmMudjIuQ3JlYXRlVG9rZW5SZXF1ZXN0Ghsuc3ZjLnYyLkNyZWF0ZVRva2VuUmVzcG9uc2UiLZACAIq1GAIYAZK1GAcIARiAIDABgtPkkwITOgEqIg4vdjIvYXV0aC90b2tlbmIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_http_form, file_svc_v2_limit]);
+  fileDesc("ChFzdmMvdjIvYXV0aC5wcm90bxIGc3ZjLnYyIjAKFlJldm9rZUxlYWtlZEtleVJlcXVlc3QSFgoGc2VjcmV0GAEgASgJQga6SAPIAQEiGQoXUmV2b2tlTGVha2VkS2V5UmVzcG9uc2UimwEKEkNyZWF0ZVRva2VuUmVxdWVzdBJBCgpncmFudF90eXBlGAEgASgJQiG6SBZyFAoSY2xpZW50X2NyZWRlbnRpYWxzorUYBAgKIAFSCmdyYW50X3R5cGUSHAoJY2xpZW50X2lkGAIgASgJUgljbGllbnRfaWQSJAoNY2xpZW50X3NlY3JldBgDIAEoCVINY2xpZW50X3NlY3JldCKRAQoTQ3JlYXRlVG9rZW5SZXNwb25zZRIiCgxhY2Nlc3NfdG9rZW4YASABKAlSDGFjY2Vzc190b2tlbhItCgp0b2tlbl90eXBlGAIgASgJQg26SApyCAoGQmVhcmVyUgp0b2tlbl90eXBlEicKCmV4cGlyZXNfaW4YAyABKAVCB7pIBBoCKAFSCmV4cGlyZXNfaW4yjwIKC0F1dGhTZXJ2aWNlEogBCg9SZXZva2VMZWFrZWRLZXkSHi5zdmMudjIuUmV2b2tlTGVha2VkS2V5UmVxdWVzdBofLnN2Yy52Mi5SZXZva2VMZWFrZWRLZXlSZXNwb25zZSI0kAICirUYAhgBkrUYDQgBEAEYgCAwATgBYAGC0+STAhQ6ASoiDy92Mi9hdXRoL3Jldm9rZRJ1CgtDcmVhdGVUb2tlbhIaLnN2Yy52Mi5DcmVhdGVUb2tlblJlcXVlc3QaGy5zdmMudjIuQ3JlYXRlVG9rZW5SZXNwb25zZSItkAIAirUYAhgBkrUYBwgBGIAgMAGC0+STAhM6ASoiDi92Mi9hdXRoL3Rva2VuYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_svc_v2_access, file_svc_v2_http_form, file_svc_v2_limit]);
 
 /**
  * Request of RevokeLeakedKey.
@@ -27,7 +27,8 @@ export const file_svc_v2_auth: GenFile = /*@__PURE__*/
 export type RevokeLeakedKeyRequest = Message<"svc.v2.RevokeLeakedKeyRequest"> & {
   /**
    * The text in which the secret was found. Required. Every secret and every token of this service in it is ended, up to
-   * five, whatever stands around them, even if it is wrapped over lines. Text without any is accepted and has no effect.
+   * five, whatever stands around them, even if it is wrapped over lines, escaped, or encoded in Base64. Text without any
+   * is accepted and has no effect.
    *
    * @generated from field: string secret = 1;
    */

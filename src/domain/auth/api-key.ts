@@ -42,7 +42,10 @@ export interface ApiKeyRequest {
   readonly name?: string | undefined
   /** Some of `defaultPermissions`; default: all of them. An empty list is refused, except for a management key. */
   readonly permissions?: readonly string[] | undefined
+  /** How long it lasts. Default: until it is revoked. */
   readonly seconds?: number | undefined
+  /** When it expires (RFC 3339), instead of `seconds`. */
+  readonly expiresAt?: string | undefined
 }
 
 /** The dependencies for changing keys, and the author: a call, or an operator, who may do anything. */
@@ -84,7 +87,7 @@ export function defaultPermissions(kind: ApiKeyKind, isTeamScoped: boolean): Per
  */
 export async function createApiKey(tools: KeyTools, request: ApiKeyRequest): Promise<NewApiKey> {
   const { database, runtime, call } = tools
-  const { organizationId, teamId, kind = 'pk', name = '', seconds } = request
+  const { organizationId, teamId, kind = 'pk', name = '' } = request
   return database.transaction(async (transaction) => {
     await requireOrganization(transaction, organizationId)
     if (teamId !== undefined) {
@@ -96,12 +99,23 @@ export async function createApiKey(tools: KeyTools, request: ApiKeyRequest): Pro
     const granted = permissionsFrom(request.permissions, kind, teamId !== undefined)
     const reach = { organizationId, teamId: teamId ?? null, kind, permissions: granted }
     requireGivable(call, reach)
-    const end = seconds === undefined ? null : new Date(runtime.now().getTime() + seconds * 1000)
-    const expiresAt = givableEnd(call, reach, end)
+    const expiresAt = givableEnd(call, reach, endFrom(request, runtime.now()))
     const key = await addApiKey(tools, transaction, { ...reach, name, expiresAt })
     await recordKeyEvents(tools, transaction, [keyEvent('api_key.create', { ...reach, id: key.id })])
     return key
   })
+}
+
+/** Ten years. */
+const MAX_LIFETIME_SECONDS = 315_360_000
+
+function endFrom({ seconds, expiresAt }: ApiKeyRequest, now: Date): Date | null {
+  if (!expiresAt) return seconds === undefined ? null : new Date(now.getTime() + seconds * 1000)
+  if (seconds !== undefined) throw invalidField('expiresAt', 'must be omitted beside lifetimeSeconds')
+  const end = new Date(expiresAt)
+  const left = end.getTime() - now.getTime()
+  if (left > 0 && left <= MAX_LIFETIME_SECONDS * 1000) return end
+  throw invalidField('expiresAt', 'must be in the future, within ten years')
 }
 
 /** Refuses a caller who has less than the key. What a management key can do is in no list: it takes all permissions. */

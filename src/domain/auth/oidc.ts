@@ -45,6 +45,8 @@ export interface OidcOptions extends IssuerKeysOptions {
 
 /** Only asymmetric algorithms: with `none` or a shared secret, anyone who can read the keys could sign. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
+/** The last moment that has a form in RFC 3339: some issuers let tokens without an end expire after it. */
+const LAST_MOMENT = Date.parse('9999-12-31T23:59:59.999Z')
 /** How far the clock of the issuer may be off, in seconds. */
 const CLOCK_TOLERANCE_SECONDS = 30
 
@@ -133,7 +135,7 @@ function identify(payload: JWTPayload, options: OidcOptions): OidcIdentity | Jwt
   const org = (named === '' ? undefined : named) ?? options.organization
   if (org !== undefined && (typeof org !== 'string' || org.includes('\0'))) return 'malformed organization'
   const issuedAt = payload.iat === undefined ? undefined : new Date(payload.iat * 1000)
-  return { email, organizationId: org, issuedAt, expiresAt: new Date(exp * 1000) }
+  return { email, organizationId: org, issuedAt, expiresAt: new Date(Math.min(exp * 1000, LAST_MOMENT)) }
 }
 
 /**

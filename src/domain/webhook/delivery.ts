@@ -81,7 +81,9 @@ export function nextAttemptAt(
 
 function millisFrom(retryAfter = '', now: Date): number {
   if (/^[0-9]{1,9}$/.test(retryAfter)) return Number(retryAfter) * 1_000
-  // JavaScript reads much else as a date, such as 2027-01-01.
-  const date = /^[A-Z][a-z]+, .* GMT$/.test(retryAfter) ? Date.parse(retryAfter) : Number.NaN
+  // JavaScript reads much else as a date, such as 2027-01-01. A date of C names no zone (RFC 9110, section 5.6.7).
+  const ofC = /^[A-Z][a-z]{2} [A-Z][a-z]{2} .* [0-9]{4}$/.test(retryAfter)
+  const date =
+    ofC || /^[A-Z][a-z]+, .* GMT$/.test(retryAfter) ? Date.parse(ofC ? `${retryAfter} GMT` : retryAfter) : Number.NaN
   return Number.isNaN(date) ? 0 : date - now.getTime()
 }

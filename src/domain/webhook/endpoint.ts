@@ -37,7 +37,7 @@ interface WithSecret {
 const MAX_ENDPOINTS = 100
 
 /**
- * Creates an endpoint for the events from now on. Throws `SEAL_KEY_MISSING`, `FIELD_INVALID` for the URL,
+ * Creates an endpoint, enabled or not, for the events from now on. Throws `SEAL_KEY_MISSING`, `FIELD_INVALID` for the URL,
  * `TOO_MANY_OBJECTS`, and whatever `createObject` throws.
  */
 export function createEndpoint(
@@ -61,7 +61,13 @@ export function createEndpoint(
       )
     }
     const [feed] = await readFeedStates(tables, { organizationIds: [organizationId] })
-    const values = { ...given, publicKey, position: BigInt(feed?.position ?? 0), ...makerOf(context.caller) }
+    const values = {
+      ...given,
+      ...(given.status === 'DISABLED' && { disabledReason: 'REQUEST' as const }),
+      publicKey,
+      position: BigInt(feed?.position ?? 0),
+      ...makerOf(context.caller),
+    }
     const complete = () => {
       requireReader(context.caller, given.teamId)
       return values
