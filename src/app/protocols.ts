@@ -75,8 +75,8 @@ export function createProtocols(options: ProtocolParts): Protocols {
       requestTypes: (method) => (httpFormOf(method).formEncoded ? ['form'] : ['json', 'ndjson']),
       maxValues: maxValuesOf,
       formRules: (method) => {
-        const { ignoreUnknownFields: ignoreUnknown, mergeEqualFields: mergeEqual } = httpFormOf(method)
-        return { ignoreUnknown, mergeEqual }
+        const { ignoreUnknownFields: ignoreUnknown, mergeEqualFields: mergeEqual, anyText } = httpFormOf(method)
+        return { ignoreUnknown, mergeEqual, anyText }
       },
       emptyResponse: (method) => httpFormOf(method).emptyResponse,
       eventIds: (method) => {

@@ -9,7 +9,7 @@ import type { JsonOptions } from '../protojson/json-printer.js'
 import type { ParameterRules } from './parameter-binder.js'
 
 /** What forms may contain besides the fields of a request. */
-export type FormRules = Partial<Pick<ParameterRules, 'ignoreUnknown' | 'mergeEqual'>>
+export type FormRules = Partial<Pick<ParameterRules, 'ignoreUnknown' | 'mergeEqual' | 'anyText'>>
 
 /** The fields, both strings, by which a stream is resumed. */
 export interface EventIdFields {

@@ -4,7 +4,7 @@ import { invalidArgument, quoted } from '../protojson/invalid.js'
 import { type FieldHint, findByName } from '../protojson/json-message.js'
 import { type FieldPath, fieldPathToString, resolveFieldPath, startsWithPath } from './field-path.js'
 import { setFromText } from './field-setter.js'
-import { decodeFormText, isFormText } from './percent.js'
+import { decodeAnyFormText, decodeFormText, isFormText } from './percent.js'
 
 /** The rules for pairs of names and values, in a query or a form. */
 export interface ParameterRules {
@@ -18,6 +18,8 @@ export interface ParameterRules {
   readonly ignoreUnknown: boolean
   /** Whether a singular field may be repeated with the same value. Default false. */
   readonly mergeEqual?: boolean | undefined
+  /** Whether the values of a form can be any bytes, instead of percent-encoded UTF-8. Default false. */
+  readonly anyText?: boolean | undefined
   /** Names that are always ignored. Default none. */
   readonly allowed?: ReadonlySet<string>
   readonly hint?: FieldHint | undefined
@@ -31,7 +33,7 @@ export interface ParameterRules {
  * values are merged. Throws `invalid_argument`, naming the pair.
  */
 export function bindParameters(message: ReflectMessage, encoded: string, rules: ParameterRules): void {
-  const { kind, ignoreUnknown, mergeEqual = false, allowed, maxPairs } = rules
+  const { kind, ignoreUnknown, mergeEqual = false, anyText = false, allowed, maxPairs } = rules
   const seen = new Map<string, string>()
   let count = 0
   for (const [rawName, raw] of pairs(encoded)) {
@@ -44,7 +46,7 @@ export function bindParameters(message: ReflectMessage, encoded: string, rules: 
       if (ignoreUnknown) continue
       throw invalidArgument(name, `${kind} ${quoted(name)} ${path}`)
     }
-    const value = decodeFormText(raw, name)
+    const value = anyText ? decodeAnyFormText(raw) : decodeFormText(raw, name)
     if (path.at(-1)?.fieldKind !== 'list') {
       const field = fieldPathToString(path)
       const earlier = seen.get(field)

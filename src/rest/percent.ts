@@ -27,8 +27,10 @@ export function decodePercent(raw: string, name: string, keepSlash = false): str
 export function decodePercentBytes(raw: string): string | undefined {
   if (!raw.includes('%')) return raw
   if (BROKEN_ESCAPE.test(raw)) return undefined
-  return raw.replace(ESCAPE, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)))
+  return raw.replace(ESCAPE, byteOf)
 }
+
+const byteOf = (code: string): string => String.fromCharCode(Number.parseInt(code.slice(1), 16))
 
 /** Percent-encodes bytes, given as one character each, except those that a path segment may contain as they are. */
 export function encodePercentBytes(bytes: string): string {
@@ -41,6 +43,11 @@ export function encodePercentBytes(bytes: string): string {
 /** Decodes a name or value of a query or form: as `decodePercent`, and `+` is a space. */
 export function decodeFormText(raw: string, name: string): string {
   return decodePercent(raw.replaceAll('+', ' '), name)
+}
+
+/** As `decodeFormText`, for any bytes (URL Standard): a broken escape stays as it is, and what is not UTF-8 becomes U+FFFD. */
+export function decodeAnyFormText(raw: string): string {
+  return Buffer.from(raw.replaceAll('+', ' ').replace(ESCAPE, byteOf), 'latin1').toString()
 }
 
 /** Whether `decodeFormText` can decode the name or value of a form. */

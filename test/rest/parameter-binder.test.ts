@@ -105,6 +105,18 @@ describe('pairs', () => {
     expect(bound(encoded, options)).toEqual({ id: 'a' })
   })
 
+  it.each([
+    ['id=a%26b+c', 'a&b c'],
+    ['id=50%+off%zz%', '50% off%zz%'],
+    ['id=%C3%BC', 'ü'],
+    ['id=\xc3\xbc', 'ü'],
+    ['id=f%FCr', 'f\u{fffd}r'],
+    ['id=f\xfcr', 'f\u{fffd}r'],
+    ['id=%', '%'],
+  ])('of %j may have any bytes as the value of a form', (encoded, id) => {
+    expect(bound(encoded, { kind: 'form field', anyText: true })).toEqual({ id })
+  })
+
   it.each<[encoded: string, advice: string, options?: Partial<ParameterRules>]>([
     ['floatValu=1', 'did you mean "floatValue"?'],
     ['floatValu=1', 'f64, sf32, sf64, doubleValue, ', { taken: [{ fields: pathOf('float_value'), by: 'the path' }] }],

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file svc/v2/http_form.proto.
  */
 export const file_svc_v2_http_form: GenFile = /*@__PURE__*/
-  fileDesc("ChZzdmMvdjIvaHR0cF9mb3JtLnByb3RvEgZzdmMudjIigQIKCEh0dHBGb3JtEhQKDGZvcm1fZW5jb2RlZBgBIAEoCBIWCg5lbXB0eV9yZXNwb25zZRgCIAEoCBIWCg5tYXhfYm9keV9ieXRlcxgDIAEoBRISCgplbnRpdHlfdGFnGAQgASgIEhAKCGlmX21hdGNoGAUgASgIEh0KFWlnbm9yZV91bmtub3duX2ZpZWxkcxgGIAEoCBIaChJtZXJnZV9lcXVhbF9maWVsZHMYByABKAgSEgoKbWF4X3ZhbHVlcxgIIAEoBRIQCghldmVudF9pZBgJIAEoCRIVCg1sYXN0X2V2ZW50X2lkGAogASgJEhEKCXNlbmRzX291dBgLIAEoCDpPCglodHRwX2Zvcm0SHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjShgMgASgLMhAuc3ZjLnYyLkh0dHBGb3JtUghodHRwRm9ybTpCCgtlbnRpdHlfdGFncxIfLmdvb2dsZS5wcm90b2J1Zi5TZXJ2aWNlT3B0aW9ucxjXhgMgASgIUgplbnRpdHlUYWdzYgZwcm90bzM", [file_google_protobuf_descriptor]);
+  fileDesc("ChZzdmMvdjIvaHR0cF9mb3JtLnByb3RvEgZzdmMudjIikwIKCEh0dHBGb3JtEhQKDGZvcm1fZW5jb2RlZBgBIAEoCBIWCg5lbXB0eV9yZXNwb25zZRgCIAEoCBIWCg5tYXhfYm9keV9ieXRlcxgDIAEoBRISCgplbnRpdHlfdGFnGAQgASgIEhAKCGlmX21hdGNoGAUgASgIEh0KFWlnbm9yZV91bmtub3duX2ZpZWxkcxgGIAEoCBIaChJtZXJnZV9lcXVhbF9maWVsZHMYByABKAgSEgoKbWF4X3ZhbHVlcxgIIAEoBRIQCghldmVudF9pZBgJIAEoCRIVCg1sYXN0X2V2ZW50X2lkGAogASgJEhEKCXNlbmRzX291dBgLIAEoCBIQCghhbnlfdGV4dBgMIAEoCDpPCglodHRwX2Zvcm0SHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjShgMgASgLMhAuc3ZjLnYyLkh0dHBGb3JtUghodHRwRm9ybTpCCgtlbnRpdHlfdGFncxIfLmdvb2dsZS5wcm90b2J1Zi5TZXJ2aWNlT3B0aW9ucxjXhgMgASgIUgplbnRpdHlUYWdzYgZwcm90bzM", [file_google_protobuf_descriptor]);
 
 /**
  * How one method differs from JSON over HTTP, and its headers.
@@ -99,6 +99,13 @@ export type HttpForm = Message<"svc.v2.HttpForm"> & {
    * @generated from field: bool sends_out = 11;
    */
   sendsOut: boolean;
+
+  /**
+   * The values of form fields can be any bytes: a broken escape stays as it is, and what is not UTF-8 becomes U+FFFD.
+   *
+   * @generated from field: bool any_text = 12;
+   */
+  anyText: boolean;
 };
 
 /**

@@ -20,7 +20,8 @@ const TOKEN = new RegExp(`(?=${ACCESS_TOKEN_PREFIX}|${USER_TOKEN_PREFIX})`)
  * their checksums are right. Judged by the text alone.
  */
 export function credentialsIn(text: string): LeakedCredential[] {
-  const joined = visible(text)
+  const lines = text.replace(INVISIBLE, '').split(LINE_BREAK)
+  const joined = lines.map((line) => line.trim()).join('')
   const secrets = secretsIn(joined).filter((secret) => inspectApiKeySecret(secret).ok)
   const found: LeakedCredential[] = [...new Set(secrets)].map((secret) => ({ kind: 'secret', readings: [secret] }))
   for (const part of new Set(joined.split(TOKEN))) {
@@ -31,14 +32,4 @@ export function credentialsIn(text: string): LeakedCredential[] {
     found.push({ kind, readings: [prefix + first, ...others.map((body) => prefix + body)] })
   }
   return found.slice(0, MAX_CREDENTIALS)
-}
-
-/** Whether a text is nothing but white space, characters without width and quotation marks. */
-export function isBlank(text: string): boolean {
-  return /^[\s"'`]*$/.test(visible(text))
-}
-
-function visible(text: string): string {
-  const lines = text.replace(INVISIBLE, '').split(LINE_BREAK)
-  return lines.map((line) => line.trim()).join('')
 }

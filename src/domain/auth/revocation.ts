@@ -9,7 +9,7 @@ import { clearOutbox } from '../../store/audit-event.js'
 import { deleteUserToken, findUserToken } from '../../store/user-token.js'
 import { type AuditEvent, anonymousActor, recordAuditEvents } from '../audit/audit-event.js'
 import { findKeyFor, type KeyTools, keyEvent, lockKeyFor, recordKeyEvents } from './api-key.js'
-import { credentialsIn, isBlank } from './leaked-text.js'
+import { credentialsIn } from './leaked-text.js'
 import type { SecretHash, SecretHasher } from './secret-hash.js'
 import { userTokenEvent } from './user-token.js'
 
@@ -27,11 +27,9 @@ export interface RevocationOptions {
  * deals with a leak. Neither the result nor the timing reveals whether there was one: what is sent to the database
  * depends on the text alone, and the response, even a failure, leaves on a time grid. Once it resolves, no process
  * accepts the token, or a token of these keys. Throws `SERVICE_UNAVAILABLE` if the database did not answer in time; the
- * keys may have been revoked all the same, and the call can be repeated. Throws `MALFORMED_REQUEST` for a text of
- * nothing but white space and quotation marks. Returns how many keys it has ended.
+ * keys may have been revoked all the same, and the call can be repeated. Returns how many keys it has ended.
  */
 export async function revokeLeakedKey(options: RevocationOptions, text: string, requestId: string): Promise<number> {
-  if (isBlank(text)) throw new ServiceError('MALFORMED_REQUEST', 'secret: must not be empty')
   const { database, hasher, runtime, timing = systemTiming } = options
   const found = credentialsIn(text)
   const revoke = async () => {
