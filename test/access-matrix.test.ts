@@ -98,7 +98,7 @@ const matrix: readonly Row[] = [
 ]
 
 /** Methods that admit a user without the permission to some resources, and the status if there is none of them. */
-const judgedByResource: Readonly<Record<string, number>> = { GetJourney: 404, ListJourneys: 200, UpdateUser: 404 }
+const judgedByResource: Readonly<Record<string, number>> = { GetJourney: 404, ListJourneys: 200 }
 
 const kinds: readonly CallerKind[] = ['ORGANIZATION_API_KEY', 'TEAM_API_KEY', 'USER_TOKEN', 'WORKER_TOKEN']
 

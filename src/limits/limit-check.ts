@@ -71,8 +71,8 @@ function limitViolation(field: string, violation: Violation): LimitViolation {
   const declared: Partial<Limit> = last?.kind === 'field' ? getOption(last, limit) : {}
   // An empty address counts as missing.
   const isMissing = violation.ruleId === 'required' || violation.ruleId === 'string.email_empty'
-  const usual = isMissing ? 'FIELD_REQUIRED' : 'FIELD_INVALID'
-  const reason = declared.reason ? (ErrorReasonValue[declared.reason] as ErrorReason) : usual
+  const ofValue = declared.reason ? (ErrorReasonValue[declared.reason] as ErrorReason) : 'FIELD_INVALID'
+  const reason = isMissing ? 'FIELD_REQUIRED' : ofValue
   return {
     field,
     description: declared.description || limitWords(violation),

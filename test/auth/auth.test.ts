@@ -180,8 +180,8 @@ describe('POST /v2/auth/token', () => {
   })
 
   it.each([
-    ['no grant type', {}, 'GRANT_TYPE_UNSUPPORTED'],
-    ['an empty grant type', { grant_type: '' }, 'GRANT_TYPE_UNSUPPORTED'],
+    ['no grant type', {}, 'FIELD_REQUIRED'],
+    ['an empty grant type', { grant_type: '' }, 'FIELD_REQUIRED'],
     ['another grant type', { grant_type: 'password' }, 'GRANT_TYPE_UNSUPPORTED'],
     ['credentials twice', { ...grant, client_id: 'id', client_secret: 'secret' }, 'MALFORMED_REQUEST'],
     ['another id in the form', { ...grant, client_id: 'id' }, 'MALFORMED_REQUEST'],

@@ -102,11 +102,9 @@ describe('a revocation', () => {
   it("of a text that is not a key's secret ends nothing, and hashes only texts of that form", async () => {
     const unknown = createApiKeySecret('pk', runtime)
     expect(await leak(unknown)).toMatchObject({ ended: [0], hashed: [unknown] })
-    const message = 'secret: must not be empty'
-    for (const text of ['', ' " ']) {
-      await expect(leak(text)).rejects.toMatchObject({ reason: 'MALFORMED_REQUEST', message })
-    }
     for (const text of [
+      '',
+      ' " ',
       'x',
       'hunter2',
       unknown.slice(0, -1),

@@ -108,8 +108,7 @@ describe('the limit on revocations', () => {
     ['no secret', ''],
     ['an empty secret', 'secret='],
     ['two secrets', 'secret=a&secret=b'],
-    ['a secret of nothing but white space', 'secret=+'],
-    ['a broken form', 'secret=%zz'],
+    ['only another field', 'token=x'],
   ])('counts requests that get 400: %s', async (_, form) => {
     const address = newAddress()
     const statuses = []

@@ -268,6 +268,7 @@ describe('limits', () => {
       { grant_type: 'password' },
       ['grant_type GRANT_TYPE_UNSUPPORTED must be client_credentials'],
     ],
+    ['no grant', 'CreateTokenRequest', {}, ['grant_type FIELD_REQUIRED is required']],
     [
       'a key and a value of a map',
       'ImportRecord',

@@ -109,7 +109,21 @@ describe.each(protocols)('users over %s', (protocol) => {
       },
     )
 
-    it.each([users.requester, users.admin])(
+    it.each([users.requester, users.guest, users.viewer])(
+      'such as %s, without users:write anywhere, cannot tell who is a member',
+      async (userId) => {
+        const token = await insertUserToken(service.database, { userId })
+        const answers = await Promise.all(
+          [id, users.globexAdmin, 'nobody'].map((other) => update({ jobTitle: 'A' }, token, other)),
+        )
+        const recorded = answers.map(({ status, reason, message }) => `${status} ${reason} ${message}`)
+        expect(new Set(recorded)).toEqual(
+          new Set(['403 PERMISSION_MISSING the permission users:write is required: use a credential that has it here']),
+        )
+      },
+    )
+
+    it.each([users.manager, users.admin])(
       'such as %s gets the same 404 for a foreign and an unknown user',
       async (userId) => {
         const token = await insertUserToken(service.database, { userId })

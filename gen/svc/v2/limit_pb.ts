@@ -25,7 +25,8 @@ export const file_svc_v2_limit: GenFile = /*@__PURE__*/
  */
 export type Limit = Message<"svc.v2.Limit"> & {
   /**
-   * The reason of errors about the field. Default: `FIELD_REQUIRED` if the field is missing, otherwise `FIELD_INVALID`.
+   * The reason of errors about the value of the field. Default: `FIELD_INVALID`. If a required field is missing, it is
+   * `FIELD_REQUIRED` in any case.
    *
    * @generated from field: svc.v2.ErrorReason reason = 1;
    */

@@ -68,11 +68,6 @@ function unescapedText(text: string): string {
   })
 }
 
-/** Whether a text is nothing but white space, characters without width and quotation marks. */
-export function isBlank(text: string): boolean {
-  return /^[\s\p{Cf}\u0085"'`]*$/u.test(text)
-}
-
 /** The text without line breaks, the white space around them and what takes no place. */
 function visible(text: string, aroundLine = /^$/g): string {
   const lines = text.split(LINE_BREAK).map((line) => line.replace(INVISIBLE, '').trim().replace(aroundLine, ''))

@@ -9,7 +9,7 @@ import { clearOutbox } from '../../store/audit-event.js'
 import { deleteUserToken, findUserToken } from '../../store/user-token.js'
 import { type AuditEvent, anonymousActor, recordAuditEvents } from '../audit/audit-event.js'
 import { findKeyFor, type KeyTools, keyEvent, lockKeyFor, recordKeyEvents } from './api-key.js'
-import { credentialsIn, isBlank } from './leaked-text.js'
+import { credentialsIn } from './leaked-text.js'
 import type { SecretHash, SecretHasher } from './secret-hash.js'
 import { userTokenEvent } from './user-token.js'
 
@@ -29,11 +29,9 @@ export interface RevocationOptions {
  * Neither the response nor its timing reveals whether a credential existed: the statements depend on the text alone,
  * and the response, even a failure, leaves on a time grid. Once the promise resolves, no process accepts a revoked
  * token, or a token of a revoked key. Throws `SERVICE_UNAVAILABLE` if the database does not answer in time; keys may
- * have been revoked all the same, and the call can be repeated. Throws `MALFORMED_REQUEST` for a text of nothing but
- * white space and quotation marks.
+ * have been revoked all the same, and the call can be repeated.
  */
 export async function revokeLeakedKey(options: RevocationOptions, text: string, requestId: string): Promise<number> {
-  if (isBlank(text)) throw new ServiceError('MALFORMED_REQUEST', 'secret: must not be empty')
   const { database, hasher, runtime, timing = systemTiming } = options
   const found = credentialsIn(text)
   const revoke = async () => {

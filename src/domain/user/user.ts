@@ -173,9 +173,8 @@ export function changeOfUpdate(
 }
 
 /**
- * Refuses a caller who may not write a member. Throws `RESOURCE_NOT_FOUND` first if the organization has no such
- * member: membership is no secret within the organization, and nothing is revealed about anyone else
- * (docs/permissions.md).
+ * Refuses a caller who may not write a member, with `PERMISSION_MISSING`. One who has the permission in some team sees
+ * the members of the organization: for them, `RESOURCE_NOT_FOUND` comes first (docs/permissions.md).
  */
 export async function requireMemberPermission(
   context: CallContext,
@@ -183,7 +182,7 @@ export async function requireMemberPermission(
   userId: string,
 ): Promise<void> {
   if (hasPermissionIn(context.caller, null, permission)) return
-  await printMember(context, userId)
+  if (hasPermissionAnywhere(context.caller, permission)) await printMember(context, userId)
   throw permissionMissing(permission)
 }
 
