@@ -147,7 +147,6 @@ export function ConditionSentence({ value: condition, onChange }: MessageProps<S
   )
 }
 
-const HOUR = 3_600
 const sides = { at: 'When', before: 'before', after: 'after' }
 
 /** Which workflow runs, and how long before or after the end of the promised time. */
@@ -165,7 +164,7 @@ export function ActionSentence({ value: action, onChange }: MessageProps<SlaActi
   return (
     <>
       {side !== 'at' && <Span label="How long" value={String(seconds)} onChange={(next) => set(Number(next), side)} />}{' '}
-      <Choice label="Before or after" words={sides} value={side} onChange={(next) => set(seconds || HOUR, next)} /> the
+      <Choice label="Before or after" words={sides} value={side} onChange={(next) => set(seconds || 3_600, next)} /> the
       time is over, run <Value label="Workflow" known={useUsed('workflowId')} value={workflowId} onChange={run} />
     </>
   )
