@@ -34,8 +34,7 @@ export function ResourceList({ declaration }: { readonly declaration: ResourceDe
   const { request, missing } = useListRequest(declaration)
   const whyNotCreate = useWhyNot(create, { teamId: useOwnerTeam(declaration, request) })
   const pages = usePages(list, { ...request, pageSize: PAGE_SIZE }, { isWanted: missing === undefined })
-  const isCounted = pages.hasNextPage && 'includeTotal' in list.input.field
-  const total = useTotal(list, request, { isWanted: isCounted })
+  const total = useTotal(list, request, { isWanted: pages.hasNextPage && 'includeTotal' in list.input.field })
   const rows: readonly Message[] = pages.rows
   const isBatch = entryOf(update).list !== undefined
   const picked = rows.filter((item) => chosen.includes(idOf(item)))

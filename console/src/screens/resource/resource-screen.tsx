@@ -61,7 +61,6 @@ function Thing({ declaration, item, subject, above }: ThingProps & { readonly ab
       !(field.endsWith('Id') && memberOf(item, field.replace(/Id$/, 'Name'))) &&
       !(memberOf(item, field) === '' && memberOf(item, field.replace(/Name$/, 'Id'))),
   )
-  const text = (field: string) => draftAt(itemOf(get), field, item)
   return (
     <Screen
       title={name}
@@ -73,7 +72,7 @@ function Thing({ declaration, item, subject, above }: ThingProps & { readonly ab
       {sentence && (
         <Panel title={sentence.title}>
           <p className={styles['said']}>
-            <Said {...sentence} text={text} />.
+            <Said {...sentence} text={(field) => draftAt(itemOf(get), field, item)} />.
           </p>
         </Panel>
       )}
