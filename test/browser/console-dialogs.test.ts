@@ -26,6 +26,21 @@ describe('the dialogs of the console', () => {
     return dialog
   }
 
+  it('keep what is typed where what is not loaded yet is gone, as after an update of the service', async () => {
+    const { page, close } = await console.open('/teams/team_it', await console.token())
+    await page.getByRole('button', { name: 'Edit' }).click()
+    const name = page.getByRole('dialog').getByLabel('Name', { exact: true })
+    const loaded = page.waitForResponse(/\/palette-/)
+    await name.pressSequentially(' kept')
+    await loaded
+    await page.route(/\.js$/, (route) => route.abort())
+    await page.keyboard.press('ControlOrMeta+k')
+    await page.getByRole('combobox', { name: 'Find anything' }).waitFor()
+    await page.keyboard.press('Escape')
+    expect(await name.inputValue()).toContain(' kept')
+    await close()
+  })
+
   it('give the focus to their first field, whatever stands before it', async () => {
     for (const [path, name, label] of [
       ['/teams/team_it', 'Change the role of Chidi Okafor in IT Operations', 'Role'],

@@ -58,8 +58,11 @@ describe('the forms of the console', () => {
     expect(await condition.getByLabel('Field', { exact: true }).locator('option:checked').textContent()).toBe('Choose')
     await condition.getByLabel('Field', { exact: true }).selectOption('Status')
     await condition.getByLabel('Comparison', { exact: true }).selectOption('is one of')
-    await condition.getByLabel('Value', { exact: true }).fill('saturday')
-    await condition.getByLabel('Value 2').fill('sunday')
+    const value = condition.getByLabel('Value', { exact: true })
+    await value.fill('saturday')
+    await value.press('Enter')
+    // What is typed counts when the field is left, too.
+    await value.fill('sunday')
     await page.getByRole('button', { name: 'Remove clock rule 2' }).click()
     await page.getByLabel('Within').fill('20')
     expect(await findingsOf(page)).toEqual([])
@@ -102,6 +105,34 @@ describe('the forms of the console', () => {
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.getByText('Answers').waitFor({ state: 'detached' })
+  })
+
+  it('offer services, tags and sets of SLAs that are used already, by name, and take others', async () => {
+    const { page, go } = opened
+    await go('/apps/app_badges')
+    await page.getByRole('button', { name: 'Edit' }).click()
+    const dialog = page.getByRole('dialog')
+    await pick(dialog, 'Service', 'PayD')
+    expect(await dialog.getByLabel('Service ID').inputValue()).toBe('service_payroll')
+    await dialog.getByRole('button', { name: 'Remove Visitors' }).click()
+    const tags = dialog.getByLabel('Tags', { exact: true })
+    // The letters by which a tag is found are none themselves.
+    await pick(dialog, 'Tags', 'Crit')
+    await tags.fill('tag_field_work')
+    await tags.press('Enter')
+    await tags.fill('tag_left_open')
+    expect(await findingsOf(page)).toEqual([])
+    await save()
+    expect(await stored('/v2/app-instances/app_badges')).toMatchObject({
+      customServiceId: 'service_payroll',
+      customServiceName: 'PayDay',
+      tagIds: ['tag_critical', 'tag_field_work', 'tag_left_open'],
+    })
+    await go('/slas/sla_resolution')
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await pick(dialog, 'Set of SLAs', 'respon')
+    await save()
+    expect(await stored('/v2/sla-definitions/sla_resolution')).toMatchObject({ policyGroup: 'response' })
   })
 
   it('change a procedure stage by stage', async () => {
@@ -262,11 +293,11 @@ describe('the forms of the console', () => {
     await criterion.getByLabel('Field', { exact: true }).selectOption('Requester')
     await criterion.getByLabel('Comparison', { exact: true }).selectOption('is none of')
     await pick(criterion, 'Value', 'Goro Tanaka')
-    await pick(criterion, 'Value 2', 'Ada Lindqvist')
+    await pick(criterion, 'Value', 'Ada Lindqvist')
     await page.getByRole('button', { name: 'Add a workflow' }).click()
     const action = page.getByRole('group', { name: `Workflow ${before.actionDefinitions.length + 1}` })
-    await action.getByLabel('How long').fill('3')
     await action.getByLabel('Before or after').selectOption('after')
+    await action.getByLabel('How long').fill('3')
     await action.getByLabel('Workflow', { exact: true }).fill('Escalate')
     expect(await findingsOf(page)).toEqual([])
     await save()

@@ -60,7 +60,7 @@ it('fills cells with what is pasted from a spreadsheet, keeps its lines, and say
   await grid().getByRole('button', { name: 'Undo' }).click()
   expect(await field('Name of Segment 002').inputValue()).toBe('Segment 002')
   lines[1] = 'Net 2\tsegment\tText 2'
-  await grid().getByRole('button', { name: 'Review 0 changes' }).waitFor()
+  await grid().getByRole('button', { name: 'Review', exact: true }).waitFor()
   await paste('Name of Segment 001', lines)
   await grid().getByRole('button', { name: 'Review 1,000 changes' }).waitFor()
 })

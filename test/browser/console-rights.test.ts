@@ -93,6 +93,39 @@ describe('the manager of a team', () => {
     await other.close()
   })
 
+  it('edits in the table of resources the rows of the own team alone, and is told why', async () => {
+    const give = async (team: string, role: string) =>
+      console.service.rest('PUT', `/v2/teams/${team}/members/user_goro`, {
+        token: await console.token(),
+        json: { role },
+      })
+    await give('team_people', 'TEAM_USER_ROLE_MANAGER')
+    await give('team_it', 'TEAM_USER_ROLE_VIEWER')
+    const { page, close } = await console.open('/resources', await console.token('user_goro'))
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.getByRole('button', { name: 'Edit as a table' }).click()
+    const grid = page.getByRole('dialog')
+    const names = grid.getByRole('textbox', { name: /^Name of / })
+    const field = (name: string) => grid.getByRole('textbox', { name: `Name of ${name}`, exact: true })
+    await grid.getByText('arm-control (read only)').waitFor()
+    const other = field('arm-control')
+    expect(await other.getAttribute('readonly')).not.toBeNull()
+    expect(await other.getAttribute('title')).toBe('You need the permission apps:write here.')
+    expect(await field('Payroll viewer').getAttribute('readonly')).toBeNull()
+    // What is pasted over them leaves them as they are, and the lines stay beside their rows.
+    const before = await names.evaluateAll((all) => all.map((each) => String(Reflect.get(each, 'value'))))
+    const own = await names.evaluateAll((all) => all.map((each) => !Reflect.get(each, 'readOnly')))
+    await page.evaluate(
+      `navigator.clipboard.writeText(${JSON.stringify(before.map((_, row) => `Row ${row}`).join('\n'))})`,
+    )
+    await names.first().focus()
+    await page.keyboard.press('ControlOrMeta+v')
+    await grid.getByText(/rows of another team stayed as before/).waitFor()
+    const after = await names.evaluateAll((all) => all.map((each) => String(Reflect.get(each, 'value'))))
+    expect(after).toEqual(before.map((name, row) => (own[row] ? `Row ${row}` : name)))
+    await close()
+  })
+
   it('is offered what a key of the kind and of the team can be given, and no more', async () => {
     const { page, close } = await console.open('/keys', await console.token('user_farah'))
     await page.getByRole('button', { name: 'Create an API key' }).click()

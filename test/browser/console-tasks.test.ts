@@ -133,7 +133,7 @@ it('writes an SLA: urgent tickets of a team are resolved within four hours of wo
       'For tickets where Priority is Urgent: Resolution within 4 hours of the working time of Office hours, counted from when the ticket is created.',
     )
     .waitFor()
-  await page.getByText('When the time is over: run Escalate').waitFor()
+  await page.getByText('When the time is over, run Escalate').waitFor()
 })
 
 it('finds the journeys that are late, and what they wait for', async () => {

@@ -88,9 +88,11 @@ it('the writes of the console are those of its sources', () => {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => /\.tsx?$/.test(path))
   const text = files.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n')
   const words = new Set(text.match(/\w+/g))
-  // Those of a resource are found by its service.
-  const nouns = [...text.matchAll(/standardMethods\((\w+)Service\)/g)].map(([, noun]) => noun)
-  const standard = new RegExp(`^(?:create|update|delete|batchUpdate)(?:${nouns.join('|')})s?$`)
+  // Those of a resource are found by its service, which stands beside its path.
+  const paths = new Set([...text.matchAll(/^ {4}path: '([\w-]+)',$/gm)].map(([, path]) => path))
+  const ofPath = [...text.matchAll(/[ '](\w[\w-]*)'?: (\w+)Service\b/g)].filter(([, path]) => paths.has(path))
+  const nouns = ofPath.map(([, , noun]) => noun).join('|')
+  const standard = new RegExp(`^(?:create|update|delete|batchUpdate|archive|unarchive)(?:${nouns})s?$`)
   const named = [...writingMethods.keys()].filter((name) => words.has(name) || standard.test(name))
   const listed = [...new Set(writes.map(({ method }) => method)), ...withoutDialog]
   expect(named.toSorted()).toEqual(listed.toSorted())

@@ -13,6 +13,8 @@ export interface StandardMethods extends ReadMethods {
   readonly create: Method
   readonly update: Method
   readonly remove?: Method
+  /** Takes one out of use, and puts it back. */
+  readonly archive?: { readonly begin: Method; readonly end: Method }
 }
 
 /** The message that a method answers, or answers a list of. */
@@ -35,7 +37,9 @@ export function standardMethods(service: DescService): StandardMethods {
   const [create, remove] = [callOf(service, 'Create'), callOf(service, 'Delete')]
   const update = callOf(service, 'Update') ?? callsOf(service).find(({ name }) => name.startsWith('BatchUpdate'))
   if (!create || !update) throw new Error(`${service.name} does not create and update`)
-  return { ...readMethods(service), create, update, ...(remove && { remove }) }
+  const [begin, end] = [callOf(service, 'Archive'), callOf(service, 'Unarchive')]
+  const archive = begin && end && { begin, end }
+  return { ...readMethods(service), create, update, ...(remove && { remove }), ...(archive && { archive }) }
 }
 
 function callsOf({ methods }: DescService): readonly Method[] {

@@ -3,14 +3,12 @@ import type { Transport } from '@connectrpc/connect'
 import { useTransport } from '@connectrpc/connect-query'
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useMemo } from 'react'
 import { AccessPolicyService } from '../../../gen/svc/v2/access_policy_pb.js'
 import { ApiKeyService } from '../../../gen/svc/v2/api_key_pb.js'
 import { AppInstanceService } from '../../../gen/svc/v2/app_instance_pb.js'
 import { AppResourceService } from '../../../gen/svc/v2/app_resource_pb.js'
-import {
-  type EntityIngestionConfig,
-  EntityIngestionConfigService,
-} from '../../../gen/svc/v2/entity_ingestion_config_pb.js'
+import { EntityIngestionConfigService } from '../../../gen/svc/v2/entity_ingestion_config_pb.js'
 import { EntityTypeService } from '../../../gen/svc/v2/entity_type_pb.js'
 import { GroupService } from '../../../gen/svc/v2/group_pb.js'
 import { JourneyService } from '../../../gen/svc/v2/journey_pb.js'
@@ -27,7 +25,7 @@ import { callTagged } from './tagged.js'
 import { oneOf, spokenId, thingText } from './words.js'
 
 /** The services of things that others refer to, by the path of their screen. */
-const services = {
+export const services = {
   people: UserService,
   teams: TeamService,
   groups: GroupService,
@@ -89,7 +87,7 @@ export function typeOf(kind: Kind): string {
 export const targetKinds: Readonly<Record<string, Kind>> = Object.fromEntries(kinds.map((kind) => [typeOf(kind), kind]))
 
 /** So many are listed where nothing is sought, found by at most so many characters, and can be chosen from. */
-const [MAX_LISTED, MAX_FOUND, MAX_TEXT, MAX_CHOICES] = [1_000, 200, 64, 100]
+export const [MAX_LISTED, MAX_FOUND, MAX_TEXT, MAX_CHOICES] = [1_000, 200, 64, 100]
 const STALE_MILLIS = 300_000
 
 /** Whether the service finds things of a kind by the beginnings of words. Of the others there are few. */
@@ -121,6 +119,11 @@ function useList(kind: Kind, q: string, isAsked: boolean) {
     enabled: isAsked && why === undefined,
     placeholderData: keepPreviousData,
   })
+}
+
+/** The teams of the things of a kind, as far as they are listed, by id. */
+export function useTeamsOf(kind: Kind, isAsked: boolean): ReadonlyMap<string, string | undefined> {
+  return new Map(useList(kind, '', isAsked).data?.map((item) => [idOf(item), teamOf(item)]))
 }
 
 /** What can be chosen of a kind, by the beginnings of words of its name, or for short lists by what that contains. */
@@ -165,34 +168,56 @@ export function ThingName({ kind, id }: { readonly kind: Kind; readonly id: stri
   return <>{id === '' ? '–' : (name ?? '…')}</>
 }
 
-/** What SLAs and ingestion configs name that no list has, by id with what it is called. */
-export function useNamed() {
-  const configs = useList('ingestion', '', true).data as readonly EntityIngestionConfig[] | undefined
+/** What names, in fields of these names, things that no list is of. */
+const users: Readonly<Record<string, readonly [Kind, Kind?]>> = {
+  customServiceId: ['apps'],
+  customServiceName: ['apps'],
+  integrationIds: ['apps'],
+  tagIds: ['apps', 'resources'],
+  resourceType: ['resources'],
+  policyGroup: ['slas'],
+  scheduleId: ['slas'],
+  workflowId: ['slas', 'ingestion'],
+}
+
+/** The values that a field without a list of its own has in the organization, each with what it is called; undefined for other fields. */
+export function useUsed(field: string): ReadonlyMap<string, string> | undefined {
+  const [one, other = one] = users[field] ?? []
+  const { data: first } = useList(one ?? 'slas', '', one !== undefined)
+  const { data: second } = useList(other ?? 'slas', '', one !== undefined)
+  return useMemo(() => {
+    const known = new Map<string, string>()
+    collect([first, second], field, known)
+    return one && new Map([...known].toSorted(([, name], [, next]) => name.localeCompare(next)))
+  }, [one, first, second, field])
+}
+
+/** Adds the values of a field, anywhere in a value, with the names beside them, or the words in them. */
+function collect(value: unknown, field: string, known: Map<string, string>): void {
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, each] of Object.entries(value)) {
+    if (name !== field) collect(each, field, known)
+    else {
+      const beside = Reflect.get(value, name.replace(/Ids?$/, 'Name'))
+      for (const id of [each].flat()) if (id) known.set(id, beside || known.get(id) || spokenId(id))
+    }
+  }
+}
+
+/** The values that rules compare a field of tickets with. */
+export function useRuleValues(field: string): ReadonlyMap<string, string> {
   const slas = (useList('slas', '', true).data ?? []) as readonly SlaDefinition[]
-  const called = (ids: readonly string[]) => new Map(ids.filter(Boolean).map((id) => [id, spokenId(id)]))
   const rules = slas.flatMap(({ attachmentCriteria, conditions }) => [
     ...attachmentCriteria,
     ...conditions.flatMap(({ conditionRule }) => conditionRule ?? []),
   ])
-  return {
-    schedules: called(slas.map(({ scheduleId }) => scheduleId)),
-    workflows: new Map([
-      ...called(slas.flatMap(({ actionDefinitions }) => actionDefinitions.map(({ workflowId }) => workflowId))),
-      ...(configs ?? []).map(
-        (config) => [config.workflowId, config.workflowName || spokenId(config.workflowId)] as const,
-      ),
-    ]),
-    /** The values that rules compare a field of tickets with. */
-    valuesOf: (name: string) => {
-      const values = rules.flatMap(({ field, value, values }) => (field === name ? [value, ...values] : []))
-      return new Map(values.filter(Boolean).map((each) => [each, each.replaceAll('_', ' ')]))
-    },
-  }
+  const values = rules.flatMap((rule) => (rule.field === field ? [rule.value, ...rule.values] : []))
+  return new Map(values.filter(Boolean).map((each) => [each, each.replaceAll('_', ' ')]))
 }
 
 /** A workflow by its name, or by the words in its id. */
 export function WorkflowName({ id }: { readonly id: string }) {
-  return <span title={id}>{useNamed().workflows.get(id) ?? spokenId(id)}</span>
+  return <span title={id}>{useUsed('workflowId')?.get(id) ?? spokenId(id)}</span>
 }
 
 /** The text for a person's id. */

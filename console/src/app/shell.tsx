@@ -42,6 +42,8 @@ function SignedIn() {
   useKey((event) => {
     const { key } = event
     const isCommand = event.metaKey || event.ctrlKey
+    // After an update of the service what is not loaded is gone, and the page reloads: not what is being typed with it.
+    if (document.activeElement?.closest('[role=dialog]')) void Palette.preload?.()
     // What is typed before the field that was asked for has the focus goes to it.
     const isEarly = open === 'palette' && !document.activeElement?.matches('input[aria-label="Find anything"]')
     const isAsked = isCommand && key.toLowerCase() === 'k'

@@ -44,47 +44,27 @@ interface TextFieldProps extends Labelled {
   readonly type?: 'text' | 'password' | 'search' | 'number' | 'date'
   readonly lines?: boolean
   readonly placeholder?: string
-  /** What is often given, with what that is called, which is shown and chosen in its place; anything else can be typed. */
-  readonly known?: ReadonlyMap<string, string> | undefined
 }
 
 /** A field for text, on one line or on several. */
-export function TextField({ value, onChange, type = 'text', lines, placeholder, known, ...field }: TextFieldProps) {
+export function TextField({ value, onChange, type = 'text', lines, placeholder, ...field }: TextFieldProps) {
+  const Control = lines ? 'textarea' : 'input'
   return (
     <Field {...field}>
-      {({ id, describedBy }) => {
-        const common = {
-          id,
-          value: known?.get(value) ?? value,
-          placeholder,
-          className: styles['input'],
-          autoComplete: 'off',
-          spellCheck: false,
-          'aria-describedby': describedBy,
-          'aria-invalid': field.fault !== undefined,
-        }
-        return lines ? (
-          <textarea {...common} onChange={(event) => onChange(event.target.value)} />
-        ) : (
-          <>
-            <input
-              {...common}
-              type={type}
-              list={known && `${id}-known`}
-              onChange={({ target }) =>
-                onChange([...(known ?? [])].find(([, text]) => text === target.value)?.[0] ?? target.value)
-              }
-            />
-            {known && (
-              <datalist id={`${id}-known`}>
-                {[...known].map(([given, text]) => (
-                  <option key={given} value={text} />
-                ))}
-              </datalist>
-            )}
-          </>
-        )
-      }}
+      {({ id, describedBy }) => (
+        <Control
+          id={id}
+          {...(!lines && { type })}
+          value={value}
+          placeholder={placeholder}
+          className={styles['input']}
+          autoComplete="off"
+          spellCheck={false}
+          aria-describedby={describedBy}
+          aria-invalid={field.fault !== undefined}
+          onChange={({ target }: { readonly target: { readonly value: string } }) => onChange(target.value)}
+        />
+      )}
     </Field>
   )
 }

@@ -94,7 +94,7 @@ function Chip({ filter, value, onChange, onRemove }: ChipProps) {
 }
 
 /** A thing by its name. What it is searched with is loaded when it is first entered, and takes over what is typed by then. */
-function ThingFilter(props: Pick<PickerProps, 'kind' | 'label' | 'value' | 'onChange'>) {
+function ThingFilter(props: Required<Pick<PickerProps, 'kind' | 'label' | 'value' | 'onChange'>>) {
   const [typed, setTyped] = useState<string>()
   if (typed !== undefined) return <Picker {...props} typed={typed} />
   const { kind, label, value } = props

@@ -1,7 +1,7 @@
 import { Graph, layout } from '@dagrejs/dagre'
 import Minus from 'lucide-react/dist/esm/icons/minus.mjs'
 import Plus from 'lucide-react/dist/esm/icons/plus.mjs'
-import { useRef, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import { countText } from '../../api/words.js'
 import { Button } from '../../ui/button.js'
 import { dateText } from '../../ui/when.js'
@@ -26,7 +26,7 @@ const looks = ['todo', 'todo', 'running', 'done', 'canceled']
 
 /** The tasks of a journey as boxes, all in sight until somebody goes nearer, with arrows from what comes first, and dashed lines to the parts of a task. */
 export function JourneyGraph({ facts }: { readonly facts: readonly TaskFacts[] }) {
-  const { places, arrows, width, height } = arranged(facts)
+  const { places, arrows, width, height } = useMemo(() => arrange(facts), [facts])
   const [scale, setScale] = useState<number>()
   const section = useRef<HTMLElement>(null)
   const zoom = (by: number) => setScale((scale ?? Math.min(1, (section.current?.clientWidth ?? width) / width)) * by)
@@ -99,15 +99,6 @@ function TaskBox({ facts: { task, status, checks, failures }, at }: { readonly f
       </text>
     </g>
   )
-}
-
-/** React can begin to draw the graph more than once; it is laid out once. */
-const arrangements = new WeakMap<readonly TaskFacts[], ReturnType<typeof arrange>>()
-
-function arranged(facts: readonly TaskFacts[]) {
-  const known = arrangements.get(facts) ?? arrange(facts)
-  arrangements.set(facts, known)
-  return known
 }
 
 /** Places of the tasks, in columns by how many come before each, and the arrows. Ranked from the end, which is fastest. */

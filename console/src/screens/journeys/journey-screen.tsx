@@ -102,7 +102,7 @@ function Views({ journey, facts }: { readonly journey: Journey; readonly facts: 
         ))}
       </fieldset>
       {view === 'table' ? (
-        <TaskTable facts={facts} />
+        <ShortTable label="Tasks in a table" columns={columns} rows={facts} keyOf={({ task }) => task.id} />
       ) : view === 'time' ? (
         <Moments journey={journey} />
       ) : (
@@ -141,11 +141,6 @@ const columns: readonly Column<TaskFacts>[] = [
   },
   { label: 'Checks and failures', cell: (facts) => <ChecksAndFailures facts={facts} /> },
 ]
-
-/** The tasks of a journey: everything that the graph shows, in a table. */
-function TaskTable({ facts }: { readonly facts: readonly TaskFacts[] }) {
-  return <ShortTable label="Tasks in a table" columns={columns} rows={facts} keyOf={({ task }) => task.id} />
-}
 
 function ChecksAndFailures({ facts: { checks, failures } }: { readonly facts: TaskFacts }) {
   if (checks.length + failures.length === 0) return <>–</>

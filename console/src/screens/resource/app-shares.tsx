@@ -50,9 +50,7 @@ export function AppShares({ id, item }: PartProps) {
   )
 }
 
-type UnshareButtonProps = Pick<PartProps, 'id'> & { readonly teamId: string; readonly why: string | undefined }
-
-function UnshareButton({ id, teamId, why }: UnshareButtonProps) {
+function UnshareButton({ id, teamId, why }: { id: string; teamId: string; why: string | undefined }) {
   const team = useThingName('teams', teamId) ?? '…'
   const isHidden = useIsHidden('teams', teamId)
   return (

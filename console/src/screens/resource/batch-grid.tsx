@@ -1,7 +1,10 @@
 import { type DescField, fromJson, type Message } from '@bufbuild/protobuf'
 import { type ClipboardEvent, type KeyboardEvent, useState } from 'react'
-import { idOf, nameOf } from '../../api/message.js'
+import { useCaller, useOwnTeams } from '../../api/caller-context.js'
+import { idOf, memberOf, nameOf } from '../../api/message.js'
 import { usePages } from '../../api/pages.js'
+import { whyNot } from '../../api/rights.js'
+import { kindOf, useTeamsOf } from '../../api/things.js'
 import { countText, labelOf, numberText } from '../../api/words.js'
 import { Button } from '../../ui/button.js'
 import controls from '../../ui/controls.module.css'
@@ -26,7 +29,12 @@ interface BatchGridProps {
 const MAX_CHANGED = 1_000
 
 /** Edits the texts of many things of a list in a grid, then shows what changes, and saves all of it or nothing. */
-export function BatchGrid({ declaration: { title, list, update }, request, known, chosen, onClose }: BatchGridProps) {
+export function BatchGrid({ declaration, request, known, chosen, onClose }: BatchGridProps) {
+  const { title, list, update, owner = '' } = declaration
+  const caller = useCaller()
+  const teams = useTeamsOf(kindOf(owner) ?? 'teams', useOwnTeams(update) !== undefined)
+  // What belongs to another team is only read.
+  const whyNotTo = (item: Message) => whyNot(update, caller, { teamId: teams.get(String(memberOf(item, owner))) })
   const [draft, setDraft] = useState<Readonly<Record<string, string>>>({})
   const [pasted, setPasted] = useState<{ readonly text: string; readonly before: typeof draft }>()
   const [first, setFirst] = useState<readonly string[]>([])
@@ -84,17 +92,19 @@ export function BatchGrid({ declaration: { title, list, update }, request, known
       beside.flatMap((each, right) => {
         const cell = lines[down]?.[right]
         const given = controlOf(each) === 'lines' ? cell : cell?.replaceAll('\n', ' ')
-        return given === undefined ? [] : [[keyOf(item, each), given]]
+        return given === undefined || whyNotTo(item) ? [] : [[keyOf(item, each), given]]
       }),
     )
     const taken = Math.min(lines.length, below.length)
     const left = lines.length - taken
     const more = left > 0 ? `; there was no room for ${numberText(left)} more` : ''
-    setPasted({ text: `${countText(taken, 'row')} pasted${more}.`, before: draft })
+    const kept = below.slice(0, taken).filter(whyNotTo).length
+    const stay = kept > 0 ? `; ${countText(kept, 'row')} of another team stayed as before` : ''
+    setPasted({ text: `${countText(taken - kept, 'row')} pasted${more}${stay}.`, before: draft })
     setDraft((now) => ({ ...now, ...Object.fromEntries(given) }))
   }
   const columns: readonly Column<Message>[] = [
-    { label: 'Now', cell: nameOf },
+    { label: 'Now', cell: (item) => (whyNotTo(item) ? `${nameOf(item)} (read only)` : nameOf(item)) },
     ...fields.map((field, index) => ({
       label: labelOf(field.localName),
       isMinor: index > 0,
@@ -110,6 +120,8 @@ export function BatchGrid({ declaration: { title, list, update }, request, known
               tabIndex={idOf(item) === stop ? 0 : -1}
               onFocus={() => setFocused(idOf(item))}
               aria-label={`${labelOf(field.localName)} of ${nameOf(item)}`}
+              title={whyNotTo(item)}
+              readOnly={whyNotTo(item) !== undefined}
               aria-invalid={fault !== undefined}
               value={textOf(item, field)}
               onChange={({ target }: { readonly target: { readonly value: string } }) =>
@@ -165,7 +177,7 @@ export function BatchGrid({ declaration: { title, list, update }, request, known
         onClose={onClose}
         why={changes.length === 0 ? 'Nothing is changed yet.' : tooMany || form.why}
       >
-        Review {countText(changes.length, 'change')}
+        {changes.length === 0 ? 'Review' : `Review ${countText(changes.length, 'change')}`}
       </FormFoot>
     </Dialog>
   )

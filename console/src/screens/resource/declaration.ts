@@ -5,12 +5,12 @@ import type { Method, StandardMethods } from '../../api/standard-methods.js'
 import type { Options } from '../../api/words.js'
 import type { WriteSubject } from '../../ui/write-dialog.js'
 
-/** A value in a sentence: a control where something takes its changes, and words where it is only read. */
+/** A value in a sentence: a control in a form, and words where it is only read. */
 export interface SlotProps {
   readonly label: string
   readonly value: string
   readonly fault?: string | undefined
-  readonly onChange?: ((value: string) => void) | undefined
+  readonly onChange: (value: string) => void
 }
 
 /** What a sentence needs of the thing that it says, or of the form that it is in. */
@@ -19,8 +19,7 @@ export interface SentenceProps {
   readonly text: (name: string) => string
   /** The slot of a field. */
   readonly slot: (label: string, name: string) => SlotProps
-  /** Absent where it is only read. */
-  readonly set?: (texts: Readonly<Record<string, string>>) => void
+  readonly set: (texts: Readonly<Record<string, string>>) => void
 }
 
 /** Fields that are read and edited as one sentence. */
@@ -46,12 +45,10 @@ export interface ResourceDeclaration extends StandardMethods {
   readonly title: string
   /** One of them, in a sentence. */
   readonly one: string
-  /** Takes one out of use, and puts it back. */
-  readonly archive?: { readonly begin: Method; readonly end: Method }
   /** Fields of the list, after the name or the id; the names are those of the message. */
   readonly columns: readonly string[]
-  /** Fields of the list's request that narrow it. */
-  readonly filters?: readonly string[]
+  /** The field of what they are of, by which the list is narrowed where it is by no team. */
+  readonly owner?: string
   readonly sentence?: Sentence
   /** What is said below fields of its form. */
   readonly hints?: Readonly<Record<string, string>>
@@ -78,9 +75,9 @@ export function entryOf({ input }: Method): { readonly schema: DescMessage; read
   return isBatch && list.message ? { schema: list.message, list } : { schema: input, list: undefined }
 }
 
-/** The fields that a request sets, apart from what it is about; the name comes first. */
+/** The fields that a request sets, apart from what it is about; names come first. */
 export function editableFields(method: Method): readonly DescField[] {
-  const isName = ({ localName }: DescField) => Number(localName === 'name')
+  const isName = ({ localName }: DescField) => Number(/^(?:(?:customS|s)erviceN|n)ame$/.test(localName))
   return entryOf(method)
     .schema.fields.filter(
       (field) =>

@@ -1,56 +1,54 @@
 import { useQuery } from '@connectrpc/connect-query'
 import { EntityFieldMappingService } from '../../../../gen/svc/v2/entity_field_mapping_pb.js'
 import { CreateEntityIngestionConfigRequestSchema } from '../../../../gen/svc/v2/entity_ingestion_config_pb.js'
-import { useNamed } from '../../api/things.js'
+import { useUsed } from '../../api/things.js'
 import { durationText, spokenId } from '../../api/words.js'
 import type { Sentence, SentenceProps } from './declaration.js'
-import { Choice, Span, Text, Thing } from './slots.js'
+import { Choice, Span, useIsForm, Value } from './slots.js'
 
-function Mapping({ text, slot, set }: SentenceProps) {
+function Mapping({ text, slot }: SentenceProps) {
+  const isForm = useIsForm()
   const entityTypeId = text('entityTypeId')
   const { data } = useQuery(
     EntityFieldMappingService.method.listEntityFieldMappings,
     { entityTypeId },
-    { enabled: entityTypeId !== '' && set !== undefined },
+    { enabled: entityTypeId !== '' && isForm },
   )
   const known = new Map(data?.data.map(({ internalFieldId: id }) => [id, spokenId(id)]))
   return (
     <>
-      The field <Text known={known} {...slot('Field', 'internalFieldId')} /> of a{' '}
-      <Thing kind="entity-types" isLink {...slot('Entity type', 'entityTypeId')} /> comes from{' '}
-      <Text {...slot('From', 'externalFieldPath')} placeholder="Path, such as mail[0].value" /> of{' '}
-      <Thing kind="ingestion" isLink {...slot('Ingestion config', 'ingestionConfigId')} />
-      {!set && '.'} Where several fill it, the highest priority wins; this has{' '}
-      <Text type="number" {...slot('Priority', 'priority')} />
+      The field <Value known={known} {...slot('Field', 'internalFieldId')} /> of a{' '}
+      <Value kind="entity-types" isLink {...slot('Entity type', 'entityTypeId')} /> comes from{' '}
+      <Value {...slot('From', 'externalFieldPath')} placeholder="Path, such as mail[0].value" /> of{' '}
+      <Value kind="ingestion" isLink {...slot('Ingestion config', 'ingestionConfigId')} />. Where several fill it, the
+      highest priority wins; this has <Value type="number" {...slot('Priority', 'priority')} />
     </>
   )
 }
 
 function Ingestion({ text, slot, set }: SentenceProps) {
-  const { workflows } = useNamed()
-  const { onChange, ...workflow } = slot('Workflow', 'workflowId')
+  const isForm = useIsForm()
+  const workflows = useUsed('workflowId')
   // Whoever chooses a workflow chooses its name.
   const choose = (workflowId: string) =>
-    set?.({ workflowId, workflowName: workflows.get(workflowId) ?? spokenId(workflowId) })
+    set({ workflowId, workflowName: workflows?.get(workflowId) ?? spokenId(workflowId) })
   const yesNo = (label: string, name: string, yes: string, no: string) => {
     const { value, ...field } = slot(label, name)
     return <Choice {...field} words={{ true: yes, false: no }} value={value || 'false'} />
   }
   const seconds = Number(text('syncIntervalSeconds'))
-  const isTimed = set !== undefined || seconds > 0
+  const isTimed = isForm || seconds > 0
   return (
     <>
-      {yesNo('State', 'enabled', 'On', 'Off')}
-      {!set && ':'} {isTimed ? 'every ' : 'whenever it is started'}
-      {set && <Span {...slot('How often', 'syncIntervalSeconds')} />}
-      {!set && isTimed && <strong>{durationText(seconds).replace(/^1 /, '')}</strong>}
-      {!set && ','} the workflow <Text known={workflows} {...workflow} onChange={onChange && choose} />{' '}
+      {yesNo('State', 'enabled', 'On', 'Off')}: {isTimed ? 'every ' : 'whenever it is started'}
+      {isForm && <Span {...slot('How often', 'syncIntervalSeconds')} hint="Leave empty for whenever it is started." />}
+      {isTimed && !isForm && <strong>{durationText(seconds).replace(/^1 /, '')}</strong>}, the workflow{' '}
+      <Value known={workflows} {...slot('Workflow', 'workflowId')} onChange={choose} />{' '}
       {yesNo('Workflow is', 'isWorkflowPublished', '(published)', '(not published)')} brings in{' '}
       {yesNo('What', 'hasIngestionContext', 'what has changed since the last time', 'everything')} from{' '}
-      <Thing kind="apps" isLink {...slot('App', 'appInstanceId')} />
-      {!set && ','} as entities of the type{' '}
-      <Thing kind="entity-types" isLink {...slot('Entity type', 'internalEntityTypeId')} />
-      {!set && '.'} What is deleted there {yesNo('Deletions', 'syncDeletions', 'is deleted here as well', 'stays here')}
+      <Value kind="apps" isLink {...slot('App', 'appInstanceId')} />, as entities of the type{' '}
+      <Value kind="entity-types" isLink {...slot('Entity type', 'internalEntityTypeId')} />. What is deleted there{' '}
+      {yesNo('Deletions', 'syncDeletions', 'is deleted here as well', 'stays here')}
     </>
   )
 }

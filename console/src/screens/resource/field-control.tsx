@@ -2,7 +2,7 @@ import type { DescField } from '@bufbuild/protobuf'
 import { useQuery } from '@connectrpc/connect-query'
 import { useState } from 'react'
 import { AuditLogService } from '../../../../gen/svc/v2/audit_log_pb.js'
-import { kindOf } from '../../api/things.js'
+import { kindOf, useUsed } from '../../api/things.js'
 import { actionText, enumOptions, hints, labelOf, type Options, sentence, thingText } from '../../api/words.js'
 import controls from '../../ui/controls.module.css'
 import { CheckField, type Labelled, SelectField, TextField } from '../../ui/field.js'
@@ -21,7 +21,8 @@ interface FieldControlProps {
   readonly hint?: string | undefined
   /** What alone can be chosen, where not all can be. */
   readonly options?: Options | undefined
-  readonly onChange: (text: string) => void
+  /** `others` are the texts of fields that change with it. */
+  readonly onChange: (text: string, others?: Readonly<Record<string, string>>) => void
 }
 
 /** A control for a field, by its type and its name. */
@@ -31,6 +32,8 @@ export function FieldControl(props: FieldControlProps) {
   const fault = faults[0]?.text
   const common = { label, value: text, fault, hint, onChange }
   const control = controlOf(field)
+  const known = useUsed(field.localName === 'customServiceId' ? '' : field.localName)
+  const services = useUsed(field.localName === 'customServiceName' ? 'customServiceId' : '')
   if (field.localName === 'types') return <EventTypesField {...common} text={text} />
   if (options && control === 'list') {
     return <ChecksField {...common} text={text} known={options.map(({ value }) => value)} wordsOf={String} />
@@ -55,7 +58,7 @@ export function FieldControl(props: FieldControlProps) {
     case 'number':
       return <TextField {...common} type="number" />
     case 'list':
-      return <TextField {...common} lines hint="One on each line." />
+      return <Picker {...common} isMany known={known ?? new Map()} hint={hint ?? 'Press Enter after each.'} />
     case 'messages':
       return (
         field.message && (
@@ -63,8 +66,13 @@ export function FieldControl(props: FieldControlProps) {
         )
       )
     case 'lines':
-    case 'text':
-      return <TextField {...common} lines={control === 'lines'} />
+    case 'text': {
+      if (known === undefined) return <TextField {...common} lines={control === 'lines'} />
+      // Whoever chooses a service by its name chooses its id.
+      const idOf = (name: string) => [...(services ?? [])].find(([, each]) => each === name)?.[0] ?? ''
+      const choose = (next: string) => onChange(next, known.has(next) ? { customServiceId: idOf(next) } : {})
+      return <Picker {...common} known={known} onChange={services ? choose : onChange} />
+    }
   }
 }
 

@@ -1,7 +1,6 @@
 import { type DescField, type DescMessage, isMessage, type Message } from '@bufbuild/protobuf'
 import { A2aAgentCardSchema } from '../../../../gen/svc/v2/app_instance_pb.js'
 import { type Rule, RuleSchema } from '../../../../gen/svc/v2/rule_pb.js'
-import { SlaActionSchema, SlaConditionSchema } from '../../../../gen/svc/v2/sla_definition_pb.js'
 import { memberOf } from '../../api/message.js'
 import { kindOf, ThingLink } from '../../api/things.js'
 import { enumText, numberText } from '../../api/words.js'
@@ -11,7 +10,7 @@ import styles from '../../ui/screen.module.css'
 import { StateBadge } from '../../ui/state-badge.js'
 import { When } from '../../ui/when.js'
 import { AgentCard } from './agent-card.js'
-import { ActionSentence, ConditionSentence, Rules } from './sla-sentences.js'
+import { MessageSentence, Rules } from './sla-sentences.js'
 
 /** The value of a field, as its type and its name say: a link, a duration, a moment, words. */
 export function FieldValue({ field, item }: { readonly field: DescField; readonly item: Message }) {
@@ -36,10 +35,8 @@ export function FieldValue({ field, item }: { readonly field: DescField; readonl
   return field.localName === 'id' ? <code>{text}</code> : draftText(field, draftOf(field, item)) || '–'
 }
 
-type MessagesProps = { readonly schema: DescMessage; readonly messages: readonly Message[] }
-
 /** The messages of a field, in words. */
-export function Messages({ schema, messages }: MessagesProps) {
+export function Messages({ schema, messages }: { schema: DescMessage; messages: readonly Message[] }) {
   if (messages.length === 0) return <>–</>
   if (schema.typeName === RuleSchema.typeName) return <Rules rules={messages as readonly Rule[]} />
   const keyed = messages.map((message, index) => ({ message, key: `${index}` }))
@@ -48,8 +45,7 @@ export function Messages({ schema, messages }: MessagesProps) {
       {keyed.map(({ message, key }) => (
         <li key={key}>
           {isMessage(message, A2aAgentCardSchema) && <AgentCard card={message} />}
-          {isMessage(message, SlaConditionSchema) && <ConditionSentence value={message} />}
-          {isMessage(message, SlaActionSchema) && <ActionSentence value={message} />}
+          <MessageSentence value={message} />
         </li>
       ))}
     </ol>

@@ -1,16 +1,7 @@
-import {
-  type DescField,
-  type DescMessage,
-  fromJson,
-  getOption,
-  type JsonObject,
-  type MessageShape,
-  toJson,
-} from '@bufbuild/protobuf'
-import type { ComponentType } from 'react'
+import { type DescField, type DescMessage, fromJson, getOption, type JsonObject, toJson } from '@bufbuild/protobuf'
 import { FieldBehavior, field_behavior } from '../../../../gen/google/api/field_behavior_pb.js'
 import { RuleSchema } from '../../../../gen/svc/v2/rule_pb.js'
-import { SlaActionSchema, SlaConditionSchema } from '../../../../gen/svc/v2/sla_definition_pb.js'
+import { SlaConditionSchema } from '../../../../gen/svc/v2/sla_definition_pb.js'
 import { labelOf, oneOf, sentence } from '../../api/words.js'
 import { Button } from '../../ui/button.js'
 import { TextField } from '../../ui/field.js'
@@ -19,7 +10,7 @@ import styles from '../../ui/screen.module.css'
 import { FieldControl } from './field-control.js'
 import { Faults, type FieldFault, faultsAt } from './field-faults.js'
 import { OrderButtons } from './procedure/order-buttons.js'
-import { ActionSentence, ConditionSentence, type MessageProps, NEW_RULE, RuleSentence } from './sla-sentences.js'
+import { isSaid, MessageSentence, NEW_RULE } from './sla-sentences.js'
 
 interface MessageFieldsProps {
   readonly field: DescField
@@ -36,7 +27,6 @@ export function MessageFields({ field, schema, text, faults, onChange }: Message
   const items = readItems(schema, text)
   const label = labelOf(field.localName)
   const one = ones[schema.name] ?? label.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())
-  const Sentence = sentences[schema.typeName]
   const own = faults.find(({ path }) => path.length === 0)
   const change = (next: readonly JsonObject[]) =>
     onChange(next.length === 0 ? '' : JSON.stringify(isList ? next : next[0]))
@@ -51,17 +41,21 @@ export function MessageFields({ field, schema, text, faults, onChange }: Message
           return (
             <div key={key} className={styles['item']}>
               <fieldset
-                className={Sentence ? styles['sentence'] : styles['form']}
+                className={isSaid(schema) ? styles['sentence'] : styles['form']}
                 aria-label={isList ? `${sentence(one)} ${index + 1}` : undefined}
               >
-                {Sentence ? (
+                {isSaid(schema) ? (
                   <>
-                    <Sentence item={item} isLast={index === items.length - 1} onChange={edit} />
+                    <MessageSentence
+                      value={fromJson(schema, item)}
+                      isLast={index === items.length - 1}
+                      onChange={(next) => edit(Object(toJson(schema, next)))}
+                    />
                     <Faults faults={inItem} />
                   </>
                 ) : (
                   schema.fields
-                    .filter(isGiven)
+                    .filter((each) => !getOption(each, field_behavior).includes(FieldBehavior.OUTPUT_ONLY))
                     .map((each) => (
                       <FieldControl
                         key={each.localName}
@@ -104,29 +98,6 @@ const ones: Readonly<Record<string, string>> = {
   SecurityScheme: 'security scheme',
 }
 
-interface SentenceFieldsProps {
-  readonly item: JsonObject
-  readonly isLast: boolean
-  readonly onChange: (item: JsonObject) => void
-}
-
-/** Messages that are edited as sentences, with the controls of one. */
-const sentences: Readonly<Record<string, ComponentType<SentenceFieldsProps>>> = {
-  [RuleSchema.typeName]: sentenceOf(RuleSchema, RuleSentence),
-  [SlaConditionSchema.typeName]: sentenceOf(SlaConditionSchema, ConditionSentence),
-  [SlaActionSchema.typeName]: sentenceOf(SlaActionSchema, ActionSentence),
-}
-
-function sentenceOf<Desc extends DescMessage>(schema: Desc, Fields: ComponentType<MessageProps<MessageShape<Desc>>>) {
-  return ({ item, isLast, onChange }: SentenceFieldsProps) => (
-    <Fields
-      value={fromJson(schema, item)}
-      isLast={isLast}
-      onChange={(next) => onChange(Object(toJson(schema, next)))}
-    />
-  )
-}
-
 function newItem(schema: DescMessage): JsonObject {
   if (schema.typeName === RuleSchema.typeName) return NEW_RULE
   if (schema.typeName !== SlaConditionSchema.typeName) return {}
@@ -143,12 +114,9 @@ function settled(schema: DescMessage, items: readonly JsonObject[]): readonly Js
 function readItems(schema: DescMessage, text: string): readonly JsonObject[] | undefined {
   try {
     const items = nestedOf(text)
-    if (sentences[schema.typeName]) for (const item of items) fromJson(schema, item)
+    if (isSaid(schema)) for (const item of items) fromJson(schema, item)
     return items
   } catch {
     return undefined
   }
 }
-
-/** Whether a person gives the field, rather than the service. */
-const isGiven = (field: DescField): boolean => !getOption(field, field_behavior).includes(FieldBehavior.OUTPUT_ONLY)

@@ -130,7 +130,7 @@ export function ResourceForm(props: ResourceFormProps) {
                         label,
                         value: textAt(name),
                         fault: form.at(name)[0]?.text,
-                        onChange: hasField(name) ? (text) => set({ [name]: text }) : undefined,
+                        onChange: (text) => set({ [name]: text }),
                       })}
                       set={set}
                     />
@@ -145,7 +145,7 @@ export function ResourceForm(props: ResourceFormProps) {
                 faults={form.at(field.localName)}
                 hint={declaration.hints?.[field.localName]}
                 options={options[field.localName]}
-                onChange={(text) => set({ [field.localName]: text })}
+                onChange={(text, others) => set({ ...others, [field.localName]: text })}
               />
             ),
           )}
@@ -156,9 +156,13 @@ export function ResourceForm(props: ResourceFormProps) {
   )
 }
 
+const nothing = (): void => {}
+
 /** A sentence with the values that are read, or that were typed. */
 export function Said({ Sentence, text }: Pick<Sentence, 'Sentence'> & Pick<SentenceProps, 'text'>) {
-  return <Sentence text={text} slot={(label, name) => ({ label, value: text(name) })} />
+  return (
+    <Sentence text={text} set={nothing} slot={(label, name) => ({ label, value: text(name), onChange: nothing })} />
+  )
 }
 
 /** The secret that an answer shows once, if it does. */

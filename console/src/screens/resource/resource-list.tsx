@@ -34,8 +34,7 @@ export function ResourceList({ declaration }: { readonly declaration: ResourceDe
   const { request, missing } = useListRequest(declaration)
   const whyNotCreate = useWhyNot(create, { teamId: useOwnerTeam(declaration, request) })
   const pages = usePages(list, { ...request, pageSize: PAGE_SIZE }, { isWanted: missing === undefined })
-  const isCounted = pages.hasNextPage && 'includeTotal' in list.input.field
-  const total = useTotal(list, request, { isWanted: isCounted })
+  const total = useTotal(list, request, { isWanted: pages.hasNextPage && 'includeTotal' in list.input.field })
   const rows: readonly Message[] = pages.rows
   const isBatch = entryOf(update).list !== undefined
   const picked = rows.filter((item) => chosen.includes(idOf(item)))
@@ -138,22 +137,21 @@ function NameLink({ path, get, item }: Pick<ResourceDeclaration, 'path' | 'get'>
 const EVERY_TEAM = '-'
 
 /** The request of a list by what the address says; what the list needs and nobody has chosen is missing. */
-function useListRequest({ list, filters = [] }: ResourceDeclaration) {
+function useListRequest(declaration: ResourceDeclaration) {
+  const { list, owner } = declaration
   const [given] = useFilters()
   const { field } = list.input
   const isWhole = field['includeTotal'] !== undefined
-  const narrowed = filters.flatMap((name) => {
+  const narrowed = namesOf(declaration).flatMap((name) => {
     const value = given[name] ?? (name === 'teamId' && !isWhole && field['q'] ? EVERY_TEAM : '')
     return value ? [[name, value] as const] : []
   })
-  const needed = isWhole ? [] : filters.filter((name) => !['teamId', 'q'].includes(name))
-  const missing = needed.find((name) => !given[name])
+  const missing = !isWhole && owner && !given[owner] ? owner : undefined
   return { request: Object.fromEntries(narrowed) as Record<string, never>, missing }
 }
 
 /** The team of what a thing, or all of a list, belongs to: it is read where rights differ from team to team. */
-export function useOwnerTeam({ filters = [], update }: ResourceDeclaration, item: object): string | undefined {
-  const owner = filters.find((name) => !['q', 'teamId'].includes(name)) ?? ''
+export function useOwnerTeam({ owner = '', update }: ResourceDeclaration, item: object): string | undefined {
   const id: unknown = Reflect.get(item, owner)
   const isAsked = useOwnTeams(update) !== undefined && Boolean(id)
   const { data } = useTagged(methodsOf(kindOf(owner) ?? 'teams').get, { id } as never, isAsked)
@@ -170,9 +168,13 @@ function Choices({ path, name }: { readonly path: string; readonly name: string 
   ))
 }
 
-/** The filters of a list, by the fields of its request. */
-function filtersOf({ filters = [] }: ResourceDeclaration): readonly Filter[] {
-  return filters.map((name): Filter => {
+/** The names of the filters of a list. */
+const namesOf = ({ list, owner = '' }: ResourceDeclaration): readonly string[] =>
+  ['q', 'teamId', owner].filter((name) => name === 'q' || name in list.input.field)
+
+/** The filters of a list. */
+function filtersOf(declaration: ResourceDeclaration): readonly Filter[] {
+  return namesOf(declaration).map((name): Filter => {
     const of = kindOf(name)
     return of ? { name, label: labelOf(name), kind: 'thing', of } : { name, label: 'Search by name', kind: 'search' }
   })

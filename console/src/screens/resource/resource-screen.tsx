@@ -23,12 +23,8 @@ import { columnsOf, ResourceList, useOwnerTeam } from './resource-list.js'
 /** What the head of the screen has. */
 const shownAbove: readonly string[] = ['id', 'name', 'teamId', 'directoryManaged', 'status', 'memberCount']
 
-interface ResourceDetailProps {
-  readonly declaration: ResourceDeclaration
-}
-
 /** One thing of a resource: its fields, what belongs to it, and what can be done with it. */
-export function ResourceDetail({ declaration }: ResourceDetailProps) {
+export function ResourceDetail({ declaration }: Pick<ThingProps, 'declaration'>) {
   return (
     <ThingScreen {...declaration} method={declaration.get}>
       {(answer, subject, above) => {
@@ -39,7 +35,8 @@ export function ResourceDetail({ declaration }: ResourceDetailProps) {
   )
 }
 
-interface ThingProps extends ResourceDetailProps {
+interface ThingProps {
+  readonly declaration: ResourceDeclaration
   readonly item: Message
   readonly subject: WriteSubject<Message>
 }
@@ -64,7 +61,6 @@ function Thing({ declaration, item, subject, above }: ThingProps & { readonly ab
       !(field.endsWith('Id') && memberOf(item, field.replace(/Id$/, 'Name'))) &&
       !(memberOf(item, field) === '' && memberOf(item, field.replace(/Name$/, 'Id'))),
   )
-  const text = (field: string) => draftAt(itemOf(get), field, item)
   return (
     <Screen
       title={name}
@@ -76,7 +72,7 @@ function Thing({ declaration, item, subject, above }: ThingProps & { readonly ab
       {sentence && (
         <Panel title={sentence.title}>
           <p className={styles['said']}>
-            <Said {...sentence} text={text} />.
+            <Said {...sentence} text={(field) => draftAt(itemOf(get), field, item)} />.
           </p>
         </Panel>
       )}

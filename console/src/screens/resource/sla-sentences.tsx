@@ -1,18 +1,25 @@
-import { fromJson } from '@bufbuild/protobuf'
+import { type DescMessage, fromJson, isMessage, type Message } from '@bufbuild/protobuf'
 import { Fragment, useState } from 'react'
 import { type Rule, RuleSchema } from '../../../../gen/svc/v2/rule_pb.js'
-import { type SlaAction, type SlaCondition, SlaConditionType } from '../../../../gen/svc/v2/sla_definition_pb.js'
-import { type Kind, useNamed } from '../../api/things.js'
+import {
+  type SlaAction,
+  SlaActionSchema,
+  type SlaCondition,
+  SlaConditionSchema,
+  SlaConditionType,
+} from '../../../../gen/svc/v2/sla_definition_pb.js'
+import { type Kind, useRuleValues, useUsed } from '../../api/things.js'
 import { labelOf } from '../../api/words.js'
 import { nestedOf } from '../../ui/field-draft.js'
 import type { Sentence, SentenceProps } from './declaration.js'
-import { Choice, Span, Text, Thing } from './slots.js'
+import { Choice, Span, useIsForm, Value } from './slots.js'
 
-/** A message as a sentence, one of several maybe: it is only read where nothing takes its changes. */
+/** A message as a sentence, one of several maybe. */
 export interface MessageProps<Value> {
   readonly value: Value
   readonly isLast?: boolean
-  readonly onChange?: ((value: Value) => void) | undefined
+  /** Absent where it is only read. */
+  readonly onChange?: (value: Value) => void
 }
 
 /** What comparisons of rules are called. */
@@ -62,154 +69,137 @@ export const NEW_RULE = { type: 'field', op: 'eq' }
 /** A comparison of a field of the ticket, with how it joins the next one. */
 export function RuleSentence({ value: rule, isLast = true, onChange }: MessageProps<Rule>) {
   const { field, op, value, values, logicOp } = rule
-  const known = useNamed().valuesOf(field)
+  const known = useRuleValues(field)
   const kind = kinds[field]
-  const isList = /in$/i.test(op)
-  const all = [value, ...values].filter(Boolean)
-  const given = /exists$/i.test(op) ? [] : isList || !onChange ? all : [all[0] ?? '']
-  const shown = isList && onChange ? [...given, ''] : given
+  const given = /exists$/i.test(op) ? [] : [value, ...values].filter(Boolean)
   const set = (next: Partial<Rule>, texts: readonly string[]) => {
     const changed = { ...rule, ...next }
     const [first = '', ...others] = texts.filter(Boolean)
     onChange?.(
-      /in$/i.test(changed.op)
+      isList(changed)
         ? { ...changed, value: '', values: [first, ...others].filter(Boolean) }
         : { ...changed, value: first, values: [] },
     )
   }
+  const slot = { label: 'Value', onChange: (text: string) => set({}, text.split('\n')) }
+  const shown = useIsForm() && !/exists$/i.test(op) ? [isList(rule) ? given.join('\n') : (given[0] ?? '')] : given
+  const words = field === '' || field in fieldWords ? fieldWords : { ...fieldWords, [field]: labelOf(field) }
+  const setField = (next: string) => set({ field: next }, kind === kinds[next] ? given : [])
   return (
     <>
-      <Choice
-        label="Field"
-        words={field === '' || field in fieldWords ? fieldWords : { ...fieldWords, [field]: labelOf(field) }}
-        isStrong
-        value={field}
-        onChange={onChange && ((next) => set({ field: next }, kind === kinds[next] ? given : []))}
-      />{' '}
+      <Choice label="Field" words={words} isStrong value={field} onChange={setField} />{' '}
       <Choice
         label="Comparison"
         words={comparisons}
         value={op.toLowerCase()}
-        onChange={onChange && ((next) => set({ op: next }, given))}
+        onChange={(next) => set({ op: next }, given)}
       />
       {shown
         .map((each, index) => ({ each, index, key: `${field} ${index}` }))
-        .map(({ each, index, key }) => {
-          const slot = {
-            label: index === 0 ? 'Value' : `Value ${index + 1}`,
-            value: each,
-            onChange: onChange && ((text: string) => set({}, shown.toSpliced(index, 1, text))),
-          }
-          return (
-            <Fragment key={key}>
-              {index > 0 && ' or'}{' '}
-              {kind === undefined ? <Text known={known} {...slot} /> : <Thing kind={kind} {...slot} />}
-            </Fragment>
-          )
-        })}
+        .map(({ each, index, key }) => (
+          <Fragment key={key}>
+            {index > 0 && ' or'}{' '}
+            <Value {...(kind ? { kind } : { known })} isMany={isList(rule)} value={each} {...slot} />
+          </Fragment>
+        ))}
+      {!isLast && ' '}
       {!isLast && (
-        <>
-          {' '}
-          <Choice
-            label="Joined by"
-            words={{ AND: 'and', OR: 'or' }}
-            value={logicOp || 'AND'}
-            onChange={onChange && ((next) => onChange({ ...rule, logicOp: next }))}
-          />{' '}
-        </>
+        <Choice
+          label="Joined by"
+          words={{ AND: 'and', OR: 'or' }}
+          value={logicOp || 'AND'}
+          onChange={(next) => onChange?.({ ...rule, logicOp: next })}
+        />
       )}
+      {!isLast && ' '}
     </>
   )
 }
 
+const isList = ({ op }: Rule): boolean => /in$/i.test(op)
+const afterwards = { CONTINUE: 'it goes on', RESTART: 'it starts again' }
+
 /** What the clock does, and when. */
 export function ConditionSentence({ value: condition, onChange }: MessageProps<SlaCondition>) {
-  const { conditionType, conditionRule, resumePolicy } = condition
+  const { conditionType: type, conditionRule = fromJson(RuleSchema, NEW_RULE), resumePolicy } = condition
   const set = (next: Partial<SlaCondition>) => onChange?.({ ...condition, ...next })
-  const isPause = conditionType === SlaConditionType.PAUSE
+  const canResume = useIsForm() ? type === SlaConditionType.PAUSE : false
   return (
     <>
       The clock{' '}
       <Choice
         label="What the clock does"
         words={clockVerbs}
-        value={String(conditionType)}
-        onChange={onChange && ((next) => set({ conditionType: Number(next) }))}
+        value={String(type)}
+        onChange={(next) => set({ conditionType: Number(next) })}
       />{' '}
-      when{' '}
-      <RuleSentence
-        value={conditionRule ?? fromJson(RuleSchema, NEW_RULE)}
-        onChange={onChange && ((next) => set({ conditionRule: next }))}
-      />
-      {(resumePolicy || (isPause && onChange)) && (
-        <>
-          {!onChange && ';'} afterwards{' '}
-          <Choice
-            label="Afterwards"
-            words={{ CONTINUE: 'it goes on', RESTART: 'it starts again' }}
-            value={resumePolicy}
-            onChange={onChange && ((next) => set({ resumePolicy: next }))}
-          />
-        </>
+      when <RuleSentence value={conditionRule} onChange={(next) => set({ conditionRule: next })} />
+      {(resumePolicy || canResume) && '; afterwards '}
+      {(resumePolicy || canResume) && (
+        <Choice
+          label="Afterwards"
+          words={afterwards}
+          value={resumePolicy}
+          onChange={(next) => set({ resumePolicy: next })}
+        />
       )}
     </>
   )
 }
 
+const sides = { at: 'When', before: 'before', after: 'after' }
+
 /** Which workflow runs, and how long before or after the end of the promised time. */
 export function ActionSentence({ value: action, onChange }: MessageProps<SlaAction>) {
   const { offsetSeconds, workflowId } = action
-  const { workflows } = useNamed()
-  const [side, setSide] = useState(offsetSeconds <= 0 ? 'before' : 'after')
-  const set = (seconds: number, next: string) => {
-    setSide(next)
-    onChange?.({ ...action, offsetSeconds: next === 'before' ? -seconds || 0 : seconds })
-  }
   const seconds = Math.abs(offsetSeconds)
+  const given = offsetSeconds === 0 ? 'at' : offsetSeconds < 0 ? 'before' : 'after'
+  const [chosen, setChosen] = useState(given)
+  const side = useIsForm() ? chosen : given
+  const set = (length: number, next: string) => {
+    setChosen(next)
+    onChange?.({ ...action, offsetSeconds: next === 'at' ? 0 : next === 'before' ? -length || 0 : length })
+  }
+  const run = (next: string) => onChange?.({ ...action, workflowId: next })
   return (
     <>
-      {offsetSeconds === 0 && !onChange ? (
-        'When'
-      ) : (
-        <>
-          <Span label="How long" value={String(seconds)} onChange={onChange && ((next) => set(Number(next), side))} />{' '}
-          <Choice
-            label="Before or after"
-            words={{ before: 'before', after: 'after' }}
-            value={side}
-            onChange={onChange && ((next) => set(seconds, next))}
-          />
-        </>
-      )}{' '}
-      the time is over: run{' '}
-      <Text
-        label="Workflow"
-        known={workflows}
-        value={workflowId}
-        onChange={onChange && ((next) => onChange({ ...action, workflowId: next }))}
-      />
+      {side !== 'at' && <Span label="How long" value={String(seconds)} onChange={(next) => set(Number(next), side)} />}{' '}
+      <Choice label="Before or after" words={sides} value={side} onChange={(next) => set(seconds || 3_600, next)} /> the
+      time is over, run <Value label="Workflow" known={useUsed('workflowId')} value={workflowId} onChange={run} />
     </>
   )
 }
 
+/** Whether messages are said as sentences. */
+export const isSaid = ({ typeName }: DescMessage): boolean =>
+  [RuleSchema, SlaConditionSchema, SlaActionSchema].some((schema) => schema.typeName === typeName)
+
+/** A message that is said as a sentence. */
+export function MessageSentence({ value, ...props }: MessageProps<Message>) {
+  if (isMessage(value, RuleSchema)) return <RuleSentence value={value} {...props} />
+  if (isMessage(value, SlaConditionSchema)) return <ConditionSentence value={value} {...props} />
+  return isMessage(value, SlaActionSchema) && <ActionSentence value={value} {...props} />
+}
+
 /** What an SLA promises: of which tickets what is done within how much of which time, and from when. */
 function PromiseSentence({ text, slot, set }: SentenceProps) {
-  const counts = text('useAssignedGroupSchedule') === 'true' ? 'group' : text('scheduleId') ? 'schedule' : 'calendar'
-  const [counted, setCounted] = useState(counts)
-  const { schedules } = useNamed()
-  const rules = (set ? [] : nestedOf(text('attachmentCriteria'))).map((each) => fromJson(RuleSchema, each))
-  const count = (chosen: string) => {
-    setCounted(chosen)
-    set?.({
-      useCalendarTime: String(chosen === 'calendar'),
-      useAssignedGroupSchedule: String(chosen === 'group'),
-      ...(chosen !== 'schedule' && { scheduleId: '' }),
+  const isForm = useIsForm()
+  const stands = text('useAssignedGroupSchedule') === 'true' ? 'group' : text('scheduleId') ? 'schedule' : 'calendar'
+  const [chosen, setChosen] = useState(stands)
+  const counts = isForm ? chosen : stands
+  const schedules = useUsed('scheduleId')
+  const rules = (isForm ? [] : nestedOf(text('attachmentCriteria'))).map((each) => fromJson(RuleSchema, each))
+  const count = (next: string) => {
+    setChosen(next)
+    set({
+      useCalendarTime: String(next === 'calendar'),
+      useAssignedGroupSchedule: String(next === 'group'),
+      ...(next !== 'schedule' && { scheduleId: '' }),
     })
   }
-  const shown = set ? counted : counts
   return (
     <>
-      {!set && (
+      {!isForm && (
         <>
           For {rules.length === 0 ? 'every ticket' : 'tickets where '}
           <Rules rules={rules} />:{' '}
@@ -217,15 +207,14 @@ function PromiseSentence({ text, slot, set }: SentenceProps) {
       )}
       <Choice words={metrics} isStrong {...slot('Metric', 'metric')} /> within{' '}
       <Span {...slot('Within', 'targetDurationSeconds')} /> of{' '}
-      <Choice label="Which time counts" words={hours} value={shown} onChange={set && count} />
-      {shown === 'schedule' && (
+      <Choice label="Which time counts" words={hours} value={counts} onChange={count} />
+      {counts === 'schedule' && (
         <>
           {' '}
-          <Text known={schedules} {...slot('Schedule', 'scheduleId')} />
+          <Value known={schedules} {...slot('Schedule', 'scheduleId')} />
         </>
       )}
-      {set === undefined && ','} counted from{' '}
-      <Choice words={startingPoints} {...slot('Counted from', 'startingPoint')} />
+      , counted from <Choice words={startingPoints} {...slot('Counted from', 'startingPoint')} />
     </>
   )
 }

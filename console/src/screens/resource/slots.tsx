@@ -1,8 +1,13 @@
+import { use } from 'react'
+import { FormMethod } from '../../api/caller-context.js'
 import { type Kind, ThingLink, useThingName } from '../../api/things.js'
 import { durationText, spokenId } from '../../api/words.js'
 import { DurationField, type Labelled, SelectField, TextField } from '../../ui/field.js'
 import { Picker } from '../../ui/picker.js'
 import type { SlotProps } from './declaration.js'
+
+/** Whether a sentence is edited, rather than read. */
+export const useIsForm = (): boolean => use(FormMethod) !== undefined
 
 interface ChoiceProps extends SlotProps {
   readonly words: Readonly<Record<string, string>>
@@ -11,41 +16,37 @@ interface ChoiceProps extends SlotProps {
 }
 
 /** One of a few values, in words; one without words as it is. */
-export function Choice({ words, isStrong = false, onChange, ...field }: ChoiceProps) {
+export function Choice({ words, isStrong = false, ...field }: ChoiceProps) {
   const text = words[field.value] ?? (field.value || 'Choose')
-  if (onChange === undefined) return isStrong ? <strong>{text}</strong> : text
+  if (!useIsForm()) return isStrong ? <strong>{text}</strong> : text
   const options = Object.entries(words).map(([value, word]) => ({ value, text: word }))
   const own = field.value in words ? [] : [{ value: field.value, text }]
-  return <SelectField options={[...own, ...options]} onChange={onChange} {...field} />
+  return <SelectField options={[...own, ...options]} {...field} />
 }
 
-interface TextProps extends SlotProps {
-  readonly known?: ReadonlyMap<string, string>
+interface ValueProps extends SlotProps {
+  readonly kind?: Kind
+  readonly known?: ReadonlyMap<string, string> | undefined
+  readonly isMany?: boolean
+  readonly isLink?: boolean
   readonly placeholder?: string
-  readonly type?: 'number'
+  readonly type?: 'text' | 'number'
 }
 
-/** A text, or the words that are known for it. */
-export function Text({ onChange, ...field }: TextProps) {
-  const { value, known, label } = field
-  if (onChange === undefined) return <strong title={value}>{known?.get(value) ?? (spokenId(value) || '–')}</strong>
-  return <TextField placeholder={label} {...field} onChange={onChange} />
-}
-
-type ThingProps = SlotProps & { readonly kind: Kind; readonly isLink?: boolean }
-
-/** A thing by its name. */
-export function Thing({ kind, onChange, isLink, ...field }: ThingProps) {
-  const name = useThingName(kind, onChange ? '' : field.value)
-  if (onChange !== undefined) {
-    return <Picker kind={kind} placeholder={isLink ? field.label : undefined} {...field} onChange={onChange} />
-  }
-  return isLink ? <ThingLink kind={kind} id={field.value} /> : <strong>{name ?? '…'}</strong>
+/** A thing of a kind by its name, a value by what it is called, or a text. */
+export function Value({ isLink = false, type = 'text', ...field }: ValueProps) {
+  const { kind, known, value, label } = field
+  const isForm = useIsForm()
+  const name = useThingName(kind ?? 'teams', isForm || !kind ? '' : value)
+  if (isForm && (kind || known)) return <Picker placeholder={kind && !isLink ? undefined : label} {...field} />
+  if (isForm) return <TextField placeholder={label} {...field} type={type} />
+  if (kind && isLink) return <ThingLink kind={kind} id={value} />
+  return <strong title={value}>{kind ? (name ?? '…') : (known?.get(value) ?? (spokenId(value) || '–'))}</strong>
 }
 
 /** A length of time, in seconds. */
 export function Span({ value, onChange, ...field }: SlotProps & Labelled) {
   const seconds = Number(value)
-  if (onChange === undefined) return <strong>{durationText(seconds)}</strong>
+  if (!useIsForm()) return <strong>{durationText(seconds)}</strong>
   return <DurationField {...field} seconds={seconds} onChange={(next) => onChange(String(next))} />
 }

@@ -10,6 +10,7 @@ import {
   type Step,
 } from '../../../../../gen/svc/v2/access_policy_approval_procedure_pb.js'
 import { limit } from '../../../../../gen/svc/v2/limit_pb.js'
+import { FormMethod } from '../../../api/caller-context.js'
 import { durationText } from '../../../api/words.js'
 import { Button } from '../../../ui/button.js'
 import type { Change } from '../../../ui/change-table.js'
@@ -41,7 +42,7 @@ interface ProcedureFormProps {
 /** Creates or changes a procedure: its stages and their steps, then what the request changes. */
 export function ProcedureForm({ accessPolicyId, subject, onClose }: ProcedureFormProps) {
   const given = subject === 'nothing' ? undefined : subject.tagged.message.data
-  const [first] = useState(given ?? newProcedure)
+  const [first] = useState(() => given ?? create(ApprovalProcedureSchema, usual))
   const [timeoutSeconds, setTimeoutSeconds] = useState(first.timeoutSeconds)
   const [stages, setStages] = useState<readonly Stage[]>(first.stages)
   const title = given === undefined ? 'Create a procedure' : 'Change the procedure'
@@ -69,30 +70,32 @@ export function ProcedureForm({ accessPolicyId, subject, onClose }: ProcedureFor
   const why = given && !isEdited ? 'Nothing is changed yet.' : form.why
   const keyed = stages.map((stage, index) => ({ stage, index, key: `${index}` }))
   return (
-    <Dialog title={title} look="wide" isTyped={isEdited} onClose={onClose}>
-      <DurationField
-        label="Each step times out after"
-        hint={`Leave empty for ${durationText(USUAL_TIMEOUT_SECONDS)}.`}
-        seconds={timeoutSeconds}
-        fault={form.at('timeoutSeconds')[0]?.text}
-        onChange={setTimeoutSeconds}
-      />
-      {keyed.map(({ stage, index, key }) => (
-        <fieldset key={key} className={styles['stage']}>
-          <legend>Stage {index + 1}</legend>
-          <OrderButtons what={`stage ${index + 1}`} list={stages} at={index} onChange={setStages} />
-          <StageFields
-            number={index + 1}
-            stage={stage}
-            faults={faultsAt(inStages, index)}
-            onChange={(next) => setStages(stages.with(index, next))}
-          />
-        </fieldset>
-      ))}
-      <Faults faults={(inStages.length > 0 ? inStages : form.at('steps')).filter(({ path }) => path.length === 0)} />
-      <Button onClick={() => setStages([...stages, newStage()])}>Add a stage</Button>
-      <FormFoot form={form} isTyped={isEdited} onClose={onClose} why={why} />
-    </Dialog>
+    <FormMethod value={createAccessPolicyApprovalProcedure}>
+      <Dialog title={title} look="wide" isTyped={isEdited} onClose={onClose}>
+        <DurationField
+          label="Each step times out after"
+          hint={`Leave empty for ${durationText(USUAL_TIMEOUT_SECONDS)}.`}
+          seconds={timeoutSeconds}
+          fault={form.at('timeoutSeconds')[0]?.text}
+          onChange={setTimeoutSeconds}
+        />
+        {keyed.map(({ stage, index, key }) => (
+          <fieldset key={key} className={styles['stage']}>
+            <legend>Stage {index + 1}</legend>
+            <OrderButtons what={`stage ${index + 1}`} list={stages} at={index} onChange={setStages} />
+            <StageFields
+              number={index + 1}
+              stage={stage}
+              faults={faultsAt(inStages, index)}
+              onChange={(next) => setStages(stages.with(index, next))}
+            />
+          </fieldset>
+        ))}
+        <Faults faults={(inStages.length > 0 ? inStages : form.at('steps')).filter(({ path }) => path.length === 0)} />
+        <Button onClick={() => setStages([...stages, newStage()])}>Add a stage</Button>
+        <FormFoot form={form} isTyped={isEdited} onClose={onClose} why={why} />
+      </Dialog>
+    </FormMethod>
   )
 }
 
@@ -131,9 +134,7 @@ function StageFields({ number, stage, faults, onChange }: StageFieldsProps) {
 
 const newStage = (): Stage => create(StageSchema, { steps: [newStep()] })
 
-function newProcedure(): ApprovalProcedure {
-  return create(ApprovalProcedureSchema, { timeoutSeconds: USUAL_TIMEOUT_SECONDS, stages: [newStage()] })
-}
+const usual = { timeoutSeconds: USUAL_TIMEOUT_SECONDS, stages: [newStage()] }
 
 function stageChanges(before: readonly Stage[], after: readonly Stage[]): Change[] {
   const places = Array.from({ length: Math.max(before.length, after.length) }, (_, index) => index)

@@ -6,17 +6,23 @@ import {
   type Step,
   StepSchema,
 } from '../../../../../gen/svc/v2/access_policy_approval_procedure_pb.js'
-import { type Kind, useNamed } from '../../../api/things.js'
+import { type Kind, useUsed } from '../../../api/things.js'
 import { Button } from '../../../ui/button.js'
-import { CheckField, TextField } from '../../../ui/field.js'
+import { CheckField } from '../../../ui/field.js'
 import { Picker } from '../../../ui/picker.js'
 import { Faults, type FieldFault, faultsAt } from '../field-faults.js'
-import { Choice } from '../slots.js'
+import { Choice, Value } from '../slots.js'
 import { OrderButtons } from './order-buttons.js'
 import styles from './procedures.module.css'
 
 const deciders = { people: 'People', workflow: 'A workflow' }
 const reasons = { NONE: 'Is not asked for', OPTIONAL: 'Can be given', REQUIRED: 'Is required' }
+
+const checks = {
+  allowSelfApproval: 'Requesters may approve their own request',
+  autoApproveSelf: 'Approved at once if the requester is an approver',
+  suppressNotifications: 'Nobody is notified',
+}
 
 interface StepFieldsProps {
   readonly step: Step
@@ -29,7 +35,7 @@ export function StepFields({ step, faults, onChange }: StepFieldsProps) {
   const set = (changes: Partial<Step>) => onChange({ ...step, ...changes })
   const { approvers, customWorkflow } = step
   const inApprovers = faultsAt(faults, 'approvers')
-  const { workflows } = useNamed()
+  const workflows = useUsed('workflowId')
   const setDecider = (value: string) => {
     const { customWorkflow: _, ...rest } = step
     if (value === 'people') onChange({ ...rest, approvers: [newApprover()] })
@@ -45,7 +51,7 @@ export function StepFields({ step, faults, onChange }: StepFieldsProps) {
         onChange={setDecider}
       />
       {customWorkflow && (
-        <TextField
+        <Value
           label="Workflow"
           value={customWorkflow.workflowId}
           fault={faultsAt(faultsAt(faults, 'customWorkflow'), 'workflowId')[0]?.text}
@@ -81,21 +87,14 @@ export function StepFields({ step, faults, onChange }: StepFieldsProps) {
         words={reasons}
         onChange={(approverJustificationMode) => set({ approverJustificationMode })}
       />
-      <CheckField
-        label="Requesters may approve their own request"
-        checked={step.allowSelfApproval ?? true}
-        onChange={(allowSelfApproval) => set({ allowSelfApproval })}
-      />
-      <CheckField
-        label="Approved at once if the requester is an approver"
-        checked={step.autoApproveSelf}
-        onChange={(autoApproveSelf) => set({ autoApproveSelf })}
-      />
-      <CheckField
-        label="Nobody is notified"
-        checked={step.suppressNotifications}
-        onChange={(suppressNotifications) => set({ suppressNotifications })}
-      />
+      {(Object.keys(checks) as (keyof typeof checks)[]).map((name) => (
+        <CheckField
+          key={name}
+          label={checks[name]}
+          checked={step[name] ?? true}
+          onChange={(isOn) => set({ [name]: isOn })}
+        />
+      ))}
     </>
   )
 }
