@@ -63,12 +63,7 @@ export function createUserHandlers({ tally }: HandlerTools): ServiceImpl<typeof 
     endUserSessions: emptyResponse((callContext, { id }) => endUserSessions(callContext, id)),
 
     async listUserSessions({ userId }, context) {
-      const sessions = await listUserSessions(callContextOf(context), userId)
-      return {
-        data: sessions.map(({ createdAt, expiresAt }) => {
-          return { createdAt: createdAt.toISOString(), expiresAt: expiresAt.toISOString() }
-        }),
-      }
+      return { data: await listUserSessions(callContextOf(context), userId) }
     },
 
     async listUsers(request, context) {

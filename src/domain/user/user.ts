@@ -5,7 +5,7 @@ import type { AuditAction } from '../../store/audit-action.js'
 import type { PrintedObject } from '../../store/resource/print.js'
 import { userView } from '../../store/user.js'
 import { authorOf } from '../audit/audit-event.js'
-import { listUserTokens, type UserTokenSummary } from '../auth/user-token.js'
+import { listUserTokens } from '../auth/user-token.js'
 import {
   type CallContext,
   type Caller,
@@ -146,14 +146,15 @@ export async function endUserSessions(context: CallContext, userId: string): Pro
   await updateUser(context, { userId, endsSessions: true })
 }
 
-/**
- * The user tokens of a member that have not ended, the newest first. Throws what `getUser` throws.
- */
-export async function listUserSessions(context: CallContext, userId: string): Promise<UserTokenSummary[]> {
+/** The begin and the end (RFC 3339) of the sessions of a member, the newest first. Throws what `getUser` throws. */
+export async function listUserSessions(context: CallContext, userId: string) {
   const { tables, caller, runtime } = context
   await getUser(context, userId)
   const tokens = await listUserTokens(tables, { organizationId: caller.organizationId, userIds: [userId] })
-  return tokens.filter(({ expiresAt }) => expiresAt > runtime.now()).reverse()
+  const current = tokens.filter(({ expiresAt }) => expiresAt > runtime.now()).reverse()
+  return current.map((token) => {
+    return { createdAt: token.createdAt.toISOString(), expiresAt: token.expiresAt.toISOString() }
+  })
 }
 
 /** The change that an update asks for, and what is wrong with it by itself; `path` precedes the names of fields. */
