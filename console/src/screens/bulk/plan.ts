@@ -11,7 +11,7 @@ import {
 import { failureFrom } from '../../api/failure.js'
 import { callTagged } from '../../api/tagged.js'
 import { enumText, labelOf } from '../../api/words.js'
-import { type CsvUpdate, columns } from './csv-updates.js'
+import { type CsvUpdate, columns, MAX_UPDATES } from './csv-updates.js'
 
 const { batchUpdateUsers, listUsers } = UserService.method
 
@@ -40,12 +40,24 @@ interface Asked {
   readonly person: User | undefined
 }
 
+/** Parts of a list, each as large as one call takes. */
+export function* partsOf<T>(list: readonly T[]): Generator<T[]> {
+  for (let from = 0; from < list.length; from += MAX_UPDATES) yield list.slice(from, from + MAX_UPDATES)
+}
+
 /** Asks the service what the updates of a file would do; lines that it cannot take stand beside the others. */
 export async function planUpdates(transport: Transport, given: readonly CsvUpdate[]): Promise<Plan> {
+  const seen = new Map<string, number>()
+  const plans: Plan[] = []
+  for (const part of partsOf(given)) plans.push(await planPart(transport, part, seen))
+  return { updates: plans.flatMap(({ updates }) => updates), lines: plans.flatMap(({ lines }) => lines) }
+}
+
+/** The plan of as much as one call takes, given the lines of the people before. */
+async function planPart(transport: Transport, given: readonly CsvUpdate[], seen: Map<string, number>): Promise<Plan> {
   const people = await readPeople(transport, given)
   const settled: PlannedLine[] = []
   let asked: Asked[] = []
-  const seen = new Map<string, number>()
   for (const [index, { line, address, update }] of given.entries()) {
     const person = people[index]
     const id = update.id || person?.id
