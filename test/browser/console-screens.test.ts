@@ -229,7 +229,10 @@ describe('the console of 100,000 people and 10,000 app instances', () => {
     await page.getByLabel('Token').fill(await console.token())
     await page.getByRole('button', { name: 'Use this token' }).click()
     await opened.go('/')
-    await page.getByText(/The role of Goro Tanaka in Afar ends/).waitFor()
+    const line = page.getByRole('listitem').filter({ hasText: /^The role of Goro Tanaka in Afar ends/ })
+    await line.getByRole('img', { name: 'Ends tomorrow, on a line of 30 days' }).waitFor()
+    await opened.go('/people/user_goro')
+    await page.getByRole('row', { name: 'Afar Viewer tomorrow Ends tomorrow, on a line of 90 days' }).waitFor()
   })
 
   it('gives a person another manager and another address', async () => {
