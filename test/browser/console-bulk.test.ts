@@ -219,7 +219,7 @@ describe('changes of many people in the console', () => {
     const tooMany = ['email,department', ...Array.from({ length: 10_001 }, (_, index) => `${index}@acme.example,X`)]
     const buffer = Buffer.from(tooMany.join('\n'))
     await page.getByLabel('Choose a file').setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer })
-    await page.getByText('10,001 people: a file has at most 10,000').waitFor()
+    await page.getByText('More than 10,000 people: split the file.').waitFor()
     opened[0]?.complaints.splice(0)
   })
 

@@ -82,9 +82,8 @@ export function BulkScreen() {
         const result = each.fault === undefined ? resultOf.get(each.userId) : undefined
         return result === undefined ? each : { ...each, result, outcome: result.outcome }
       })
-  const shownFaults = text.trim() === '' ? [] : faults
-  const isReadable = updates.length + badLines.length > 0 && faults.length === 0
-  const why = isReadable ? undefined : 'Give a file that can be read first.'
+  const isEmpty = updates.length + badLines.length === 0
+  const why = isEmpty || faults.length > 0 ? 'Give a file that can be read first.' : undefined
   const changing = planned?.filter(isChanged).length ?? 0
   const same = planned?.filter(isSame).length ?? 0
   const refused = planned?.filter(({ outcome }) => outcome === UserUpdateOutcome.REFUSED).length ?? 0
@@ -110,11 +109,12 @@ export function BulkScreen() {
           placeholder="email,department"
           hint={`Columns: ${columns.map(labelOf).join(', ')}.`}
         />
-        {shownFaults.map((fault) => (
-          <p key={fault} role="alert">
-            {fault}
-          </p>
-        ))}
+        {text.trim() !== '' &&
+          faults.map((fault) => (
+            <p key={fault} role="alert">
+              {fault}
+            </p>
+          ))}
         {ignored.length > 0 && <p>Not changed by this: {ignored.join(', ')}.</p>}
         <CheckField
           label="Pin what the file changes, so that automation cannot change it until it is released"

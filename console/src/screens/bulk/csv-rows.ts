@@ -10,6 +10,13 @@ export interface CsvRow {
 /** `sep=;` in a line of its own, by which a spreadsheet says how it separates cells. */
 const SEPARATOR = /^\ufeff?sep=(.)\r?\n/i
 
+/** The separator that the first line has most of. */
+function separatorOf(table: string): string {
+  const [header = ''] = table.trimStart().split(/[\r\n]/, 1)
+  const countIn = (separator: string) => header.split(separator).length
+  return [',', ';', '\t'].toSorted((one, other) => countIn(other) - countIn(one))[0] ?? ','
+}
+
 /** Reads the rows that are not blank, and what is wrong with others; without a line that names it, the separator is found out. */
 export function readRows(text: string): { readonly rows: readonly CsvRow[]; readonly faults: readonly string[] } {
   const named = SEPARATOR.exec(text)
@@ -27,8 +34,7 @@ export function readRows(text: string): { readonly rows: readonly CsvRow[]; read
     if (cells.some((cell) => cell.trim() !== '')) rows.push({ line: place, cells })
   }
   parse<string[]>(table, {
-    delimiter: named?.[1] ?? '',
-    delimitersToGuess: [',', ';', '\t'],
+    delimiter: named?.[1] ?? separatorOf(table),
     step: ({ data, errors, meta }) => take(data, errors, meta.cursor),
   })
   return { rows, faults }

@@ -1,6 +1,6 @@
 import { fromJson, type JsonObject, type MessageShape } from '@bufbuild/protobuf'
 import { UserRoleSchema, UserSchema, UserUpdateSchema } from '../../../../gen/svc/v2/user_pb.js'
-import { countText, enumText, labelOf, numberText } from '../../api/words.js'
+import { enumText, labelOf, numberText } from '../../api/words.js'
 import { columnsOf, withoutGuards } from '../../ui/csv.js'
 import { type CsvRow, readRows } from './csv-rows.js'
 
@@ -52,8 +52,7 @@ export function readUpdates(text: string): CsvUpdates {
   if (header === undefined) return { ...nothing, faults: ['The file is empty.'] }
   const names = header.cells.map((cell) => columnNames.get(plain(cell)))
   const all = [...faults, ...headerFaults(header, names)]
-  if (people.length > MAX_PEOPLE)
-    all.push(`${countText(people.length, 'person', 'people')}: a file has at most ${numberText(MAX_PEOPLE)}`)
+  if (people.length > MAX_PEOPLE) all.push(`More than ${numberText(MAX_PEOPLE)} people: split the file.`)
   if (all.length > 0) return { ...nothing, faults: all }
   const updates = people.map((row) => updateFrom(row, names))
   return {

@@ -50,7 +50,6 @@ function Overview() {
 }
 
 const DAYS = 14
-const DAY_MILLIS = 86_400_000
 
 /** How many changes there were on each of the last days, with a way to each day. */
 function ChangesADay() {
@@ -58,7 +57,7 @@ function ChangesADay() {
   const events = usePages(AuditLogService.method.listAuditEvents, { since: dayStart(today, 1 - DAYS) ?? '' })
   // A day of which only a part was read says nothing.
   const partly = events.hasNextPage ? dayOf(events.rows.at(-1)?.occurredAt ?? '') : ''
-  const all = Array.from({ length: DAYS }, (_, index) => dayOf(Date.now() - (DAYS - 1 - index) * DAY_MILLIS))
+  const all = Array.from({ length: DAYS }, (_, index) => dayOf(Date.now() - (DAYS - 1 - index) * 86_400_000))
   const days = all.filter((day) => day > partly || day === today)
   const made = Map.groupBy(events.rows, ({ occurredAt }) => dayOf(occurredAt))
   const countOn = (day: string) => made.get(day)?.length ?? 0

@@ -100,8 +100,7 @@ function Person({ user, subject, above }: Omit<PersonProps, 'facts'> & { readonl
 
 /** What somebody did last, with the way to the rest. */
 function Deeds({ id }: { readonly id: string }) {
-  const { listAuditEvents } = AuditLogService.method
-  const deeds = usePages(listAuditEvents, { actorId: id, pageSize: 5 })
+  const deeds = usePages(AuditLogService.method.listAuditEvents, { actorId: id, pageSize: 5 })
   const all = <Link {...listAt('/audit', { actor: id })}>All that this person did</Link>
   return (
     <Panel title="What this person did" actions={deeds.why === undefined && all} asked={[deeds]}>
