@@ -10,8 +10,8 @@ import {
   type UserUpdateResult,
 } from '../../../../gen/svc/v2/user_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
+import { nameOf } from '../../api/message.js'
 import { callTagged } from '../../api/tagged.js'
-import { PersonLink } from '../../api/things.js'
 import { countText, labelOf, numberText } from '../../api/words.js'
 import { Badge, Button, Toolbar } from '../../ui/button.js'
 import controls from '../../ui/controls.module.css'
@@ -199,8 +199,8 @@ const isChanged = ({ outcome }: Pick<PlannedLine, 'outcome'>) => outcome === Use
 const columnsOf = (done: ReadonlyMap<string, unknown>): readonly Column<PlannedLine>[] => [
   {
     label: 'Person',
-    // An email where nobody has it.
-    cell: ({ userId }) => (userId.includes('@') ? userId : <PersonLink id={userId} />),
+    cell: ({ userId, person }) =>
+      person ? <Link to={`/people/${encodeURIComponent(userId)}`}>{nameOf(person)}</Link> : userId,
   },
   { label: 'Line', size: 'narrow', cell: ({ line }) => line },
   {

@@ -20,6 +20,7 @@ export interface PlannedLine {
   readonly line: number
   /** The id of the person, or what names them where nobody is found. */
   readonly userId: string
+  readonly person?: User | undefined
   readonly outcome: UserUpdateOutcome
   /** In words, each with the value before and after. */
   readonly changes: readonly string[]
@@ -63,7 +64,7 @@ async function planPart(transport: Transport, given: readonly CsvUpdate[], seen:
     const id = update.id || person?.id
     const before = id === undefined ? undefined : seen.get(id)
     if (id === undefined) settled.push(badLine(line, address ?? '', `Nobody has the email ${address}.`))
-    else if (before !== undefined) settled.push(badLine(line, id, `Line ${before} is about the same person.`))
+    else if (before !== undefined) settled.push(badLine(line, id, `Line ${before} is about the same person.`, person))
     else {
       seen.set(id, line)
       const changes = person ? changesIn(update, person) : update
@@ -87,7 +88,7 @@ async function planPart(transport: Transport, given: readonly CsvUpdate[], seen:
       if (refused.size === 0) throw error
       for (const [index, faults] of refused) {
         const each = asked[index]
-        if (each !== undefined) settled.push(badLine(each.line, each.update.id, `${faults.join('. ')}.`))
+        if (each !== undefined) settled.push(badLine(each.line, each.update.id, `${faults.join('. ')}.`, each.person))
       }
       asked = asked.filter((_, index) => !refused.has(index))
     }
@@ -96,14 +97,14 @@ async function planPart(transport: Transport, given: readonly CsvUpdate[], seen:
 }
 
 /** A line that changes nothing, and why. */
-export function badLine(line: number, userId: string, fault: string): PlannedLine {
-  return { line, userId, outcome: UserUpdateOutcome.REFUSED, changes: [], fault }
+export function badLine(line: number, userId: string, fault: string, person?: User): PlannedLine {
+  return { line, userId, person, outcome: UserUpdateOutcome.REFUSED, changes: [], fault }
 }
 
 function lineFrom({ line, update, person }: Asked, result: UserUpdateResult | undefined): PlannedLine | [] {
   if (result === undefined) return []
   const { outcome, userId } = result
-  return { line, userId, outcome, result, changes: changesOf(result, person, update) }
+  return { line, userId, person, outcome, result, changes: changesOf(result, person, update) }
 }
 
 /** The people whom updates are about, as they are now; undefined for those who are not found. */

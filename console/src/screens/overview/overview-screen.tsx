@@ -163,11 +163,9 @@ const outcomes = [
   ['Failed', 'bad', WebhookDeliveryStatus.FAILED],
 ] as const
 
-type Tone = 'main' | 'mid' | 'warn' | 'bad'
-
 interface SplitProps {
   readonly to: string
-  readonly parts: readonly (readonly [text: string, tone: Tone, count: number, search: Search])[]
+  readonly parts: readonly (readonly [text: string, tone: string, count: number, search: Search])[]
 }
 
 /** Parts of a whole as a bar, with a way to each. */
