@@ -219,8 +219,7 @@ describe('the console of 100,000 people and 10,000 app instances', () => {
   })
 
   it('shows on the overview the roles that end soon, wherever they are', async () => {
-    const { page } = opened
-    const { service } = console
+    const [{ page }, { service }] = [opened, console]
     const { json } = await service.rest('POST', '/v2/teams', { token: await console.token(), json: { name: 'Afar' } })
     const role = { role: 'TEAM_USER_ROLE_VIEWER', expiresAt: new Date(Date.now() + 86_400_000).toISOString() }
     const path = `/v2/teams/${json.data.id}/members/user_goro`

@@ -200,7 +200,7 @@ const columnsOf = (done: ReadonlyMap<string, unknown>): readonly Column<PlannedL
   {
     label: 'Person',
     cell: ({ userId, person }) =>
-      person ? <Link to={`/people/${encodeURIComponent(userId)}`}>{nameOf(person)}</Link> : userId,
+      person ? <Link to={`/people/${encodeURIComponent(userId)}`}>{nameOf(person)}</Link> : userId || '–',
   },
   { label: 'Line', size: 'narrow', cell: ({ line }) => line },
   {
