@@ -84,10 +84,9 @@ const chosen: readonly Chosen[] = [
       Department: 'IT',
       Role: 'Member',
       State: 'All',
-      'Whose field': 'Department',
-      'is owned by': 'Directory',
+      Owner: 'Department: Directory',
     },
-    search: `?q=o&department=IT&role=${UserRole.ORG_MEMBER}&state=all&field=${UserProfileField.DEPARTMENT}&owner=${FieldOwner.DIRECTORY}`,
+    search: `?q=o&department=IT&role=${UserRole.ORG_MEMBER}&state=all&owned=${UserProfileField.DEPARTMENT}.${FieldOwner.DIRECTORY}`,
     shows: 'Chidi Okafor',
   },
   {

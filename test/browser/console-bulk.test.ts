@@ -183,6 +183,46 @@ describe('changes of many people in the console', () => {
     opened[0]?.complaints.splice(0)
   })
 
+  it('of more people than one call takes are sent in parts, and go on where one has failed', async () => {
+    const { database } = console.service
+    await database.execute(
+      `INSERT INTO memberships (organization_id, user_id, email, first_name, last_name)
+       SELECT 'org_acme', 'many_' || n, 'many' || n || '@acme.example', 'Many', n FROM generate_series(1, 1100) n`,
+    )
+    const page = await open('/people/changes')
+    const people = Array.from({ length: 1_100 }, (_, index) => `many${index + 1}@acme.example,Field`)
+    const lines = ['email,department', ...people.slice(0, 700), 'stranger@acme.example,Field', ...people.slice(700)]
+    await page.getByLabel('Or paste its lines').fill(lines.join('\n'))
+    await page.getByRole('button', { name: 'Show the plan' }).click()
+    await page.getByText('1 line left out').waitFor()
+    await page.getByRole('button', { name: 'Change 1,100 people' }).click()
+    await page.getByText('More than 500 people are sent in parts of as many, each all or nothing.').waitFor()
+    // The second part fails once.
+    let calls = 0
+    await page.route('**/BatchUpdateUsers', async (route) => {
+      const isSecond = calls++ === 1
+      const body = JSON.stringify({ code: 'internal', message: 'it broke' })
+      await (isSecond ? route.fulfill({ status: 500, contentType: 'application/json', body }) : route.continue())
+    })
+    await page.getByRole('button', { name: 'Change them' }).click()
+    await page.getByText('500 of 1,100 sent').waitFor()
+    await page.getByRole('alert').getByText('It broke.').waitFor()
+    await page.getByRole('heading', { name: 'Being changed' }).waitFor()
+    const changed = async (department: string) =>
+      (await console.service.rest('GET', `/v2/users?department=${department}&pageSize=1&includeTotal=true`, { token }))
+        .json.totalSize
+    expect(await changed('Field')).toBe(500)
+    await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('heading', { name: 'Done' }).waitFor()
+    expect(await changed('Field')).toBe(1_100)
+    expect(calls).toBe(4)
+    const tooMany = ['email,department', ...Array.from({ length: 10_001 }, (_, index) => `${index}@acme.example,X`)]
+    const buffer = Buffer.from(tooMany.join('\n'))
+    await page.getByLabel('Choose a file').setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer })
+    await page.getByText('More than 10,000 people: split the file.').waitFor()
+    opened[0]?.complaints.splice(0)
+  })
+
   it('are pinned, or handed back where that is chosen', async () => {
     const page = await open('/people/changes')
     await page.getByLabel('Or paste its lines').fill('email,jobTitle\nemre@acme.example,Support lead')

@@ -77,8 +77,7 @@ it('sees why an endpoint fails, repairs it, and sends again what it missed', asy
   await button('I have it').click()
   await button('Send a test').click()
   await button('Send', page.getByRole('dialog')).click()
-  await dialog('The receiver did not accept it').getByText('out of order').waitFor()
-  await button('Close').click()
+  await page.getByRole('status').filter({ hasText: 'Not accepted: The receiver answered 500.' }).waitFor()
   await send('PATCH', '/v2/priorities/pri_urgent', { description: 'While it is broken' })
   await eventually(() => expect(receiver.at('/payroll').length).toBeGreaterThan(1))
 
@@ -91,6 +90,12 @@ it('sees why an endpoint fails, repairs it, and sends again what it missed', asy
   await details.getByText(`POST ${receiver.url}/payroll`).waitFor()
   await details.getByText('The receiver answered 500.').waitFor()
   await details.getByText('out of order').waitFor()
+  // What is said to be sent is what was.
+  const [sent] = receiver.at('/payroll').filter(({ json }) => json.type === 'priority.update')
+  const request = details.getByRole('region', { name: 'Request' })
+  await request.getByText(`webhook-id: ${sent?.headers['webhook-id']}`).waitFor()
+  const body = await request.getByText('"specversion"').textContent()
+  expect(JSON.parse(body ?? '')).toEqual(sent?.json)
   await button('Close').click()
 
   receiver.answer('/payroll', 200)
@@ -119,12 +124,15 @@ it('sees why an endpoint fails, repairs it, and sends again what it missed', asy
   await eventually(() => expect(receiver.at('/payroll').length).toBeGreaterThan(before))
 })
 
-it('does not take the events that an endpoint was sent for all that are sent again', async () => {
-  await menu('Webhooks')
-  await link(`${receiver.url}/payroll`).click()
-  await button('Send earlier events again').click()
-  await dialog('Send events again').getByText('At least 1 event', { exact: true }).waitFor()
-  await button('Cancel').click()
+it('shows on the overview what became of the last deliveries, and leads to them', async () => {
+  await menu('Overview')
+  const deliveries = page.getByRole('region', { name: 'Deliveries' })
+  await deliveries.getByText(`All events for ${receiver.url}/payroll`).waitFor()
+  await deliveries.getByText(/^Accepted [1-9]$/).waitFor()
+  await deliveries.getByText(/^Failed \d$/).waitFor()
+  await deliveries.getByRole('link', { name: 'Accepted' }).click()
+  await page.getByRole('button', { name: 'Remove the filter State' }).waitFor()
+  await page.getByRole('row', { name: /^Priority updated Urgent Accepted/ }).waitFor()
 })
 
 it('says what one person did last week, to whom, and saves it', async () => {

@@ -29,15 +29,16 @@ const comeBack = `(() => {
 describe('when the service fails after a screen is shown, the console', () => {
   it('shows no number of before as one of now', async () => {
     const { page } = opened
-    const people = page.getByRole('listitem').filter({ has: page.getByRole('link', { name: 'People', exact: true }) })
-    await people.getByText('13').waitFor()
+    const people = page.getByRole('link', { name: '13 people' })
+    await people.waitFor()
     const repair = await fail('ListUsers')
     await page.evaluate(comeBack)
-    await people.getByRole('button', { name: 'Try again to count: People' }).waitFor()
-    expect(await people.getByText('13').count()).toBe(0)
+    const failed = page.getByRole('alert').filter({ hasText: 'has no answer of the api' })
+    await failed.waitFor()
+    expect(await people.count()).toBe(0)
     await repair()
-    await people.getByRole('button').click()
-    await people.getByText('13').waitFor()
+    await failed.getByRole('button', { name: 'Try again' }).click()
+    await people.waitFor()
   })
 
   it('says of what it still shows that it could not be read again', async () => {
@@ -81,6 +82,24 @@ describe('when the service fails after a screen is shown, the console', () => {
     await found.getByRole('button', { name: 'Try again' }).click()
     await page.getByRole('option', { name: /^IT Operations/ }).click()
     await page.getByRole('heading', { level: 1, name: 'IT Operations' }).waitFor()
+  })
+
+  it.each([
+    ['/people?department=IT', 'ListDepartmentOptions', 'Department', 'IT', 'Finance'],
+    ['/audit?action=user.update', 'ListAuditActions', 'What', 'user.update', 'API key created'],
+  ] as const)('reads the choices of a filter of %s again', async (path, method, label, chosen, another) => {
+    const { page, go } = opened
+    const repair = await fail(method)
+    await go(path)
+    const again = page.getByRole('button', { name: `Try again to read the choices: ${label}` })
+    await again.waitFor()
+    const filter = page.getByLabel(label, { exact: true })
+    expect(await filter.inputValue()).toBe(chosen)
+    await repair()
+    await again.click()
+    await filter.getByRole('option', { name: another }).waitFor({ state: 'attached' })
+    expect(await again.count()).toBe(0)
+    expect(await filter.inputValue()).toBe(chosen)
   })
 
   it('does not wait for events for ever where the feed cannot be read', async () => {

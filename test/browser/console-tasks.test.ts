@@ -61,6 +61,9 @@ it('gives somebody a role for two weeks, from the page of the person', async () 
   await button('Save').click()
   await said('Saved.')
   await page.getByRole('row', { name: /IT Operations Viewer/ }).waitFor()
+  // A role that is not there is not asked for.
+  expect(opened.requested.filter((url) => url.endsWith('/GetTeamMember'))).toEqual([])
+  expect(opened.complaints).toEqual([])
 })
 
 it('creates an app, shares it and gives it a resource', async () => {

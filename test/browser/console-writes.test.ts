@@ -79,8 +79,8 @@ it('every write of the console shows what it changes, has a key and the version,
     found.push(...faults.map((fault) => `${write.method} at ${write.path}: ${fault}`))
   }
   expect(found).toEqual([])
-  // The browser reports the two that are asked for and not there yet.
-  expect(opened.complaints.filter((text) => !text.includes('404'))).toEqual([])
+  // The browser reports what is asked for and not there: nothing is.
+  expect(opened.complaints).toEqual([])
 })
 
 it('the writes of the console are those of its sources', () => {

@@ -40,6 +40,14 @@ const press =
   (page) =>
     button(page, name).click()
 
+/** Opens the details of a delivery, and what a button there does about it. */
+const fromDelivery =
+  (name: string): ConsoleWrite['open'] =>
+  async (page) => {
+    await button(page, 'Details of Team updated, position 1').click()
+    await button(page, name).click()
+  }
+
 /** Opens the form of a button, types into its first field and goes on to what it changes. */
 const fill =
   (name: string): ConsoleWrite['open'] =>
@@ -197,9 +205,9 @@ export function consoleWrites(made: {
     { method: 'disableWebhookEndpoint', path: endpoint, open: press('Disable') },
     { method: 'enableWebhookEndpoint', path: `/webhooks/${made.disabledEndpointId}`, open: press('Enable') },
     { method: 'recoverWebhookEndpoint', path: endpoint, open: press('Retry failed deliveries') },
-    { method: 'replayWebhookEndpoint', path: endpoint, open: press('Send earlier events again') },
+    { method: 'replayWebhookEndpoint', path: endpoint, open: fromDelivery('Send everything again from here') },
     { method: 'rotateWebhookEndpointSecret', path: endpoint, open: press('Rotate the secret') },
-    { method: 'resendWebhookDelivery', path: endpoint, open: press('Resend Team updated, position 1') },
+    { method: 'resendWebhookDelivery', path: endpoint, open: fromDelivery('Resend') },
     {
       method: 'createUser',
       path: '/people',

@@ -156,6 +156,7 @@ const pastOf: Readonly<Record<string, string>> = {
   unarchive: 'put back in use',
   rotate_secret: 'given another secret',
   end_sessions: 'signed out everywhere',
+  'team_member.set': 'given',
   'user_relationship.create': 'assigned',
   'user_relationship.delete': 'removed',
   directory_sync: 'updated by the directory',

@@ -18,8 +18,7 @@ export function LeakedKeyScreen() {
     onSuccess: () => setSecret(''),
     gcTime: 0,
   })
-  const missing = secret.trim() === '' ? 'Paste what you have found.' : undefined
-  const why = revoke.isPending ? 'It is being sent.' : missing
+  const why = revoke.isPending ? 'It is being sent.' : secret.trim() === '' ? 'Paste what you have found.' : undefined
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (why === undefined) revoke.mutate()

@@ -5,10 +5,12 @@ import { useCaller } from '../api/caller-context.js'
 import { whyNot } from '../api/rights.js'
 import { type Kind, methodsOf, ThingName } from '../api/things.js'
 import { useFilters } from './address.js'
+import { Button } from './button.js'
 import type { PickerProps } from './combobox.js'
 import { Field } from './field.js'
 import { Picker } from './picker.js'
 import styles from './screen.module.css'
+import type { Asked } from './states.js'
 
 /** Long enough that a word is not asked for letter by letter, and short enough not to be noticed. */
 const PAUSE_MILLIS = 60
@@ -20,13 +22,11 @@ export interface Filter {
   /** Text that is searched for while it is typed; a day; one of a few; a thing; or what only a link sets, shown as `text`. */
   readonly kind?: 'search' | 'day' | 'choice' | 'thing' | 'fixed'
   readonly options?: readonly { readonly value: string; readonly text: string }[]
+  /** What the options were asked for with. */
+  readonly asked?: Pick<Asked, 'error' | 'refetch'>
   /** What things are chosen from, by name. */
   readonly of?: Kind
   readonly text?: ReactNode
-  /** Nothing is filtered by it yet, and why. */
-  readonly why?: string | undefined
-  /** What is taken away with it. */
-  readonly removes?: readonly string[]
   /** What has no meaning any more once it is changed. */
   readonly resets?: readonly string[]
 }
@@ -39,15 +39,14 @@ export function Filters({ filters }: { readonly filters: readonly Filter[] }) {
     <search aria-label="Filters" className={styles['filters']}>
       {filters.map((filter) => {
         const value = given[filter.name] ?? ''
-        const without = (names: readonly string[] = []) => Object.fromEntries(names.map((name) => [name, '']))
-        const set = (next: string) => change({ ...without(filter.resets), [filter.name]: next })
+        const without = Object.fromEntries(filter.resets?.map((name) => [name, '']) ?? [])
+        const set = (next: string) => change({ ...without, [filter.name]: next })
         if (filter.kind === 'search') {
           return <SearchFilter key={filter.name} label={filter.label} value={value} onChange={set} />
         }
         const isNarrow = filter.of !== undefined && whyNot(methodsOf(filter.of).list, caller) !== undefined
         if ((filter.kind === 'fixed' || isNarrow) && value === '') return null
-        const remove = () => change(without([filter.name, ...(filter.removes ?? []), ...(filter.resets ?? [])]))
-        return <Chip key={filter.name} filter={filter} value={value} onChange={set} onRemove={remove} />
+        return <Chip key={filter.name} filter={filter} value={value} onChange={set} />
       })}
     </search>
   )
@@ -57,15 +56,13 @@ interface ChipProps {
   readonly filter: Filter
   readonly value: string
   readonly onChange: (value: string) => void
-  readonly onRemove: () => void
 }
 
-function Chip({ filter, value, onChange, onRemove }: ChipProps) {
-  const { label, kind = 'choice', options = [], of, text, why } = filter
+function Chip({ filter, value, onChange }: ChipProps) {
+  const { label, kind = 'choice', options = [], asked, of, text } = filter
   const id = useId()
-  const isActive = value !== '' && why === undefined
   return (
-    <span className={styles['chip']} data-active={isActive}>
+    <span className={styles['chip']} data-active={value !== ''}>
       {kind !== 'thing' && <label htmlFor={kind === 'fixed' ? undefined : id}>{label}</label>}
       {of && (
         <span className={styles['picked']}>
@@ -79,13 +76,18 @@ function Chip({ filter, value, onChange, onRemove }: ChipProps) {
               {option.text}
             </option>
           ))}
+          {options.every((option) => option.value !== value) && <option value={value}>{value}</option>}
         </select>
+      )}
+      {Boolean(asked?.error) && (
+        <Button look="quiet" label={`Try again to read the choices: ${label}`} onClick={() => void asked?.refetch()}>
+          Try again
+        </Button>
       )}
       {kind === 'day' && <input id={id} type="date" value={value} onChange={(event) => onChange(event.target.value)} />}
       {kind === 'fixed' && <>&nbsp;{text ?? value}</>}
-      {value !== '' && why !== undefined && <em>&nbsp;{why}&nbsp;</em>}
       {value !== '' && (
-        <button type="button" aria-label={`Remove the filter ${label}`} onClick={onRemove}>
+        <button type="button" aria-label={`Remove the filter ${label}`} onClick={() => onChange('')}>
           <X size={14} aria-hidden />
         </button>
       )}

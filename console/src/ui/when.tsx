@@ -8,7 +8,6 @@ const NEARLY_ONE = 0.98
 /** The text is English; how dates are written is the reader's, if that is English too. */
 const locale = navigator.languages.find((language) => language.startsWith('en-')) ?? 'en-GB'
 /** Made when a time is shown first: `Intl` takes a while to start. */
-const relative = once(() => new Intl.RelativeTimeFormat('en', { numeric: 'auto' }))
 const absolute = once(() => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }))
 const dateOnly = once(() => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }))
 
@@ -20,8 +19,11 @@ function once<T>(make: () => T): () => T {
 /** How long ago a moment was, or how soon it is. */
 export function agoText(moment: string, now = Date.now()): string {
   const seconds = (Date.parse(moment) - now) / 1000
-  const unit = units.find(([, size]) => Math.abs(seconds) / size >= NEARLY_ONE)
-  return unit === undefined ? 'just now' : relative().format(Math.round(seconds / unit[1]), unit[0])
+  const [word, size] = units.find(([, each]) => Math.abs(seconds) / each >= NEARLY_ONE) ?? ['', 1]
+  const count = Math.round(seconds / size)
+  if (word === '') return 'just now'
+  if (word === 'day' && Math.abs(count) === 1) return count > 0 ? 'tomorrow' : 'yesterday'
+  return count > 0 ? `in ${countText(count, word)}` : `${countText(-count, word)} ago`
 }
 
 /** A moment, as the reader's clock shows it. */

@@ -13,8 +13,6 @@ interface WriteButtonProps<I extends DescMessage, O extends DescMessage, Answer>
   readonly first?: {
     readonly method: DescMethodUnary<DescMessage, DescMessage>
     readonly input: Readonly<Record<string, string>>
-    /** Whether the write makes what is missing. */
-    readonly mayBeMissing?: boolean
   }
   readonly onClose?: () => void
   readonly onDone?: WriteDialogProps<I, O, Answer>['onDone']

@@ -13,8 +13,6 @@ import { Empty } from '../../ui/states.js'
 import { dayStart } from '../../ui/when.js'
 import { AuditTimeline } from './audit-timeline.js'
 
-const PAGE_SIZE = 100
-
 /** Who did what, along a line, filtered by what the address says. */
 export function AuditScreen() {
   const [filters] = useFilters()
@@ -41,9 +39,9 @@ export function AuditScreen() {
 /** A filter by what was done. */
 export function useActionFilter(): Filter {
   const enabled = useWhyNot(AuditLogService.method.listAuditActions) === undefined
-  const { data } = useQuery(AuditLogService.method.listAuditActions, undefined, { enabled })
-  const known = Object.fromEntries(data?.data.map((action) => [action, actionText(action)]) ?? [])
-  return { name: 'action', label: 'What', options: optionsOf('Anything', known) }
+  const asked = useQuery(AuditLogService.method.listAuditActions, undefined, { enabled })
+  const known = Object.fromEntries(asked.data?.data.map((action) => [action, actionText(action)]) ?? [])
+  return { name: 'action', label: 'What', options: optionsOf('Anything', known), asked }
 }
 
 const aboutOptions = optionsOf(
@@ -70,7 +68,7 @@ function useAuditFilters(filters: Search): readonly Filter[] {
 function requestFrom(filters: Search) {
   const { action = '', actor = '', type = '', target = '', request = '', kind = '', since = '', until = '' } = filters
   return {
-    pageSize: PAGE_SIZE,
+    pageSize: 100,
     action,
     actorId: actor,
     targetType: type,

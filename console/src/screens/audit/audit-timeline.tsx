@@ -9,7 +9,7 @@ import {
 import { FieldOwnerSchema, UserProfileFieldSchema } from '../../../../gen/svc/v2/user_pb.js'
 import { nameOf } from '../../api/message.js'
 import { useName } from '../../api/names.js'
-import { PersonLink, targetKinds } from '../../api/things.js'
+import { PersonLink, ThingLink, targetKinds } from '../../api/things.js'
 import { actionText, enumText, labelOf, oneOf, thingText } from '../../api/words.js'
 import { listAt } from '../../ui/address.js'
 import { FirstFew } from '../../ui/first-few.js'
@@ -48,6 +48,8 @@ function AuditEntry({ event }: { readonly event: AuditEvent }) {
             on <TargetLink type={event.targetType} id={event.targetId} />
           </>
         )}
+        {event.targetType === 'user' && event.teamId !== '' && ' in '}
+        {event.targetType === 'user' && event.teamId !== '' && <ThingLink kind="teams" id={event.teamId} />}
       </p>
       {fields && <p>Changed: {fields}</p>}
       <FirstFew items={event.changes} many="members">

@@ -10,12 +10,13 @@ import {
   type UserUpdateResult,
 } from '../../../../gen/svc/v2/user_pb.js'
 import { useWhyNot } from '../../api/caller-context.js'
+import { nameOf } from '../../api/message.js'
 import { callTagged } from '../../api/tagged.js'
-import { PersonLink } from '../../api/things.js'
 import { countText, labelOf, numberText } from '../../api/words.js'
 import { Badge, Button, Toolbar } from '../../ui/button.js'
 import controls from '../../ui/controls.module.css'
 import { CheckField, Field, TextField } from '../../ui/field.js'
+import { FirstFew } from '../../ui/first-few.js'
 import type { Column } from '../../ui/paged-table.js'
 import { Panel, Screen } from '../../ui/screen.js'
 import { ShortTable } from '../../ui/short-table.js'
@@ -27,7 +28,7 @@ import { skippedText } from '../person/person-form.js'
 import { governedFields } from '../person/profile-facts.js'
 import { columns, MAX_UPDATES, readUpdates } from './csv-updates.js'
 import { decodeFile } from './decode-file.js'
-import { badLine, type PlannedLine, planUpdates } from './plan.js'
+import { badLine, type PlannedLine, partsOf, planUpdates } from './plan.js'
 
 const { batchUpdateUsers } = UserService.method
 
@@ -37,17 +38,27 @@ export function BulkScreen() {
   const [text, setText] = useState('')
   const [isSaving, setSaving] = useState(false)
   const [isPinning, setPinning] = useState(true)
-  const [done, setDone] = useState<readonly PlannedLine[]>()
+  const [results, setResults] = useState<readonly UserUpdateResult[]>()
   const [notice, setNotice] = useState<string>()
   const noRight = useWhyNot(batchUpdateUsers)
   const { updates, ignored, faults, badLines } = readUpdates(text)
   const plan = useMutation({ mutationFn: () => planUpdates(transport, updates) })
-  const release = useMutation({
-    mutationFn: (results: readonly UserUpdateResult[]) => releaseFields(transport, results),
+  const sent = plan.data?.updates ?? []
+  const isDone = results?.length === sent.length
+  // The first part is written by the dialog. One that fails is where it goes on.
+  const rest = useMutation({
+    mutationFn: async (written: readonly UserUpdateResult[]) => {
+      setResults(written)
+      for (const users of partsOf(sent.slice(written.length))) {
+        written = [...written, ...(await callTagged(transport, batchUpdateUsers, { users })).message.data]
+        setResults(written)
+      }
+      if (!isPinning) await releaseFields(transport, written)
+    },
   })
   const edit = (next: string) => {
     setText(next)
-    setDone(undefined)
+    setResults(undefined)
     setNotice(undefined)
     plan.reset()
   }
@@ -62,15 +73,18 @@ export function BulkScreen() {
       setNotice(error instanceof Error ? error.message : String(error))
     }
   }
+  const resultOf = new Map(results?.map((result) => [result.userId, result]))
   const planned =
     plan.data &&
-    [...plan.data.lines, ...badLines.map(({ line, who, fault }) => badLine(line, who, fault))].toSorted(
-      (a, b) => a.line - b.line,
-    )
-  const shownFaults = text.trim() === '' ? [] : faults
-  const isReadable = updates.length + badLines.length > 0 && faults.length === 0
-  const why = isReadable ? undefined : 'Give a file that can be read first.'
-  const changing = planned?.filter(({ outcome }) => outcome === UserUpdateOutcome.UPDATED).length ?? 0
+    [...plan.data.lines, ...badLines.map(({ line, who, fault }) => badLine(line, who, fault))]
+      .toSorted((a, b) => a.line - b.line)
+      .map((each) => {
+        const result = each.fault === undefined ? resultOf.get(each.userId) : undefined
+        return result === undefined ? each : { ...each, result, outcome: result.outcome }
+      })
+  const isEmpty = updates.length + badLines.length === 0
+  const why = isEmpty || faults.length > 0 ? 'Give a file that can be read first.' : undefined
+  const changing = planned?.filter(isChanged).length ?? 0
   const same = planned?.filter(isSame).length ?? 0
   const refused = planned?.filter(({ outcome }) => outcome === UserUpdateOutcome.REFUSED).length ?? 0
   return (
@@ -78,7 +92,7 @@ export function BulkScreen() {
       title="Change many people"
       why={noRight}
       above={<Link to="/people">People</Link>}
-      lead={`A CSV file, as a spreadsheet saves it, with a header and a line for each of at most ${MAX_UPDATES} people. ID or email says who it is; an empty cell leaves a field as it is. You can edit an export of People and upload it again.`}
+      lead={`A CSV file, as a spreadsheet saves it, with a header and a line for each person. ID or email says who it is; an empty cell leaves a field as it is. You can edit an export of People and upload it again. More than ${MAX_UPDATES} people are sent in parts of as many, each all or nothing.`}
     >
       <Panel title="File">
         <Field label="Choose a file">
@@ -95,11 +109,12 @@ export function BulkScreen() {
           placeholder="email,department"
           hint={`Columns: ${columns.map(labelOf).join(', ')}.`}
         />
-        {shownFaults.map((fault) => (
-          <p key={fault} role="alert">
-            {fault}
-          </p>
-        ))}
+        {text.trim() !== '' &&
+          faults.map((fault) => (
+            <p key={fault} role="alert">
+              {fault}
+            </p>
+          ))}
         {ignored.length > 0 && <p>Not changed by this: {ignored.join(', ')}.</p>}
         <CheckField
           label="Pin what the file changes, so that automation cannot change it until it is released"
@@ -117,15 +132,15 @@ export function BulkScreen() {
         </Toolbar>
       </Panel>
       {plan.error && <FailureBox error={plan.error} onRetry={() => plan.mutate()} />}
-      {release.error && (
-        <FailureBox error={release.error} onRetry={() => release.variables && release.mutate(release.variables)} />
-      )}
-      {text !== '' && done === undefined && !isSaving && <Unsaved />}
-      {(done ?? planned) && (
+      {rest.error && <FailureBox error={rest.error} onRetry={() => rest.mutate(results ?? [])} />}
+      {text !== '' && !isDone && !isSaving && <Unsaved />}
+      {planned && (
         <Panel
-          title={done ? 'Done' : 'Plan'}
+          title={isDone ? 'Done' : results ? 'Being changed' : 'Plan'}
           actions={
-            !done && (
+            results ? (
+              <p role="status">{!isDone && `${numberText(results.length)} of ${numberText(sent.length)} sent`}</p>
+            ) : (
               <Toolbar>
                 {same > 0 && <Badge>{numberText(same)} unchanged</Badge>}
                 {refused > 0 && <Badge tone="bad">{countText(refused, 'line left out', 'lines left out')}</Badge>}
@@ -140,38 +155,35 @@ export function BulkScreen() {
             )
           }
         >
-          <ShortTable
-            label="What becomes of each"
-            columns={columnsOf(done !== undefined)}
-            rows={(done ?? planned ?? []).filter((line) => !isSame(line))}
-            keyOf={({ line }) => String(line)}
-            empty={['Nothing changes', 'Everybody in the file is already as it says.']}
-          />
+          <FirstFew items={planned.filter((line) => !isSame(line))} few={200} many="lines">
+            {(shown) => (
+              <ShortTable
+                label="What becomes of each"
+                columns={columnsOf(resultOf)}
+                rows={shown}
+                keyOf={({ line }) => String(line)}
+                empty={['Nothing changes', 'Everybody in the file is already as it says.']}
+              />
+            )}
+          </FirstFew>
         </Panel>
       )}
       {isSaving && (
         <WriteDialog
           title="Change many people"
           method={batchUpdateUsers}
-          input={{ users: [...(plan.data?.updates ?? [])] }}
+          input={{ users: sent.slice(0, MAX_UPDATES) }}
           changes={() => [
-            { label: 'People', to: `${changing} changed, as the plan says` },
+            { label: 'People', to: `${numberText(changing)} changed, as the plan says` },
             { label: 'Pins', to: isPinning ? 'What is changed is pinned' : 'What is changed is handed back' },
           ]}
           confirm="Change them"
           isTyped
-          said={() => `${countText(changing, 'person is', 'people are')} changed.`}
+          said={({ data }) => `${countText(data.filter(isChanged).length, 'person is', 'people are')} changed.`}
           onClose={() => setSaving(false)}
           onDone={({ data }) => {
             setSaving(false)
-            const results = new Map(data.map((result) => [result.userId, result]))
-            setDone(
-              planned?.map((each) => {
-                const result = each.fault === undefined ? results.get(each.userId) : undefined
-                return result === undefined ? each : { ...each, result, outcome: result.outcome }
-              }),
-            )
-            if (!isPinning) release.mutate(data)
+            rest.mutate(data)
           }}
         />
       )}
@@ -182,20 +194,22 @@ export function BulkScreen() {
 /** Whether a line says nothing but what is there. */
 const isSame = ({ result, fault }: PlannedLine) => result === undefined && fault === undefined
 
-const columnsOf = (isDone: boolean): readonly Column<PlannedLine>[] => [
+const isChanged = ({ outcome }: Pick<PlannedLine, 'outcome'>) => outcome === UserUpdateOutcome.UPDATED
+
+const columnsOf = (done: ReadonlyMap<string, unknown>): readonly Column<PlannedLine>[] => [
   {
     label: 'Person',
-    // An email where nobody has it.
-    cell: ({ userId }) => (userId.includes('@') ? userId : <PersonLink id={userId} />),
+    cell: ({ userId, person }) =>
+      person ? <Link to={`/people/${encodeURIComponent(userId)}`}>{nameOf(person)}</Link> : userId || '–',
   },
   { label: 'Line', size: 'narrow', cell: ({ line }) => line },
   {
     label: 'Outcome',
-    cell: ({ outcome }) =>
-      isDone || outcome !== UserUpdateOutcome.UPDATED ? (
-        <StateBadge schema={UserUpdateOutcomeSchema} value={outcome} />
-      ) : (
+    cell: (line) =>
+      isChanged(line) && !done.has(line.userId) ? (
         <Badge tone="good">Will be updated</Badge>
+      ) : (
+        <StateBadge schema={UserUpdateOutcomeSchema} value={line.outcome} />
       ),
   },
   { label: 'Changed', cell: ({ changes }) => changes.map((change) => <div key={change}>{change}</div>) },
@@ -214,5 +228,5 @@ async function releaseFields(transport: Transport, results: readonly UserUpdateR
   const users = results
     .map((result) => ({ id: result.userId, releaseFields: fieldsOf(result) }))
     .filter((update) => update.releaseFields.length > 0)
-  if (users.length > 0) await callTagged(transport, batchUpdateUsers, { users })
+  for (const part of partsOf(users)) await callTagged(transport, batchUpdateUsers, { users: part })
 }

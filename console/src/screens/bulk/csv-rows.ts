@@ -10,13 +10,11 @@ export interface CsvRow {
 /** `sep=;` in a line of its own, by which a spreadsheet says how it separates cells. */
 const SEPARATOR = /^\ufeff?sep=(.)\r?\n/i
 
-const SEPARATORS = [',', ';', '\t'] as const
-
 /** The separator that the first line has most of. */
 function separatorOf(table: string): string {
   const [header = ''] = table.trimStart().split(/[\r\n]/, 1)
-  const counts = SEPARATORS.map((separator) => header.split(separator).length)
-  return SEPARATORS[counts.indexOf(Math.max(...counts))] ?? ','
+  const countIn = (separator: string) => header.split(separator).length
+  return [',', ';', '\t'].toSorted((one, other) => countIn(other) - countIn(one))[0] ?? ','
 }
 
 /** Reads the rows that are not blank, and what is wrong with others; without a line that names it, the separator is found out. */

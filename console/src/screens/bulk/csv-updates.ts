@@ -1,6 +1,6 @@
 import { fromJson, type JsonObject, type MessageShape } from '@bufbuild/protobuf'
 import { UserRoleSchema, UserSchema, UserUpdateSchema } from '../../../../gen/svc/v2/user_pb.js'
-import { enumText, labelOf } from '../../api/words.js'
+import { enumText, labelOf, numberText } from '../../api/words.js'
 import { columnsOf, withoutGuards } from '../../ui/csv.js'
 import { type CsvRow, readRows } from './csv-rows.js'
 
@@ -24,8 +24,8 @@ export interface CsvUpdates {
   readonly badLines: readonly { readonly line: number; readonly who: string; readonly fault: string }[]
 }
 
-/** What one call can change. */
-export const MAX_UPDATES = 500
+/** What one call can change, and what a file can. */
+export const [MAX_UPDATES, MAX_PEOPLE] = [500, 10_000]
 
 /** The columns that can be given, with the id. */
 export const columns = UserUpdateSchema.fields
@@ -52,7 +52,7 @@ export function readUpdates(text: string): CsvUpdates {
   if (header === undefined) return { ...nothing, faults: ['The file is empty.'] }
   const names = header.cells.map((cell) => columnNames.get(plain(cell)))
   const all = [...faults, ...headerFaults(header, names)]
-  if (people.length > MAX_UPDATES) all.push(`${people.length} people: a file has at most ${MAX_UPDATES}`)
+  if (people.length > MAX_PEOPLE) all.push(`More than ${numberText(MAX_PEOPLE)} people: split the file.`)
   if (all.length > 0) return { ...nothing, faults: all }
   const updates = people.map((row) => updateFrom(row, names))
   return {

@@ -11,7 +11,7 @@ import {
 import { failureFrom } from '../../api/failure.js'
 import { callTagged } from '../../api/tagged.js'
 import { enumText, labelOf } from '../../api/words.js'
-import { type CsvUpdate, columns } from './csv-updates.js'
+import { type CsvUpdate, columns, MAX_UPDATES } from './csv-updates.js'
 
 const { batchUpdateUsers, listUsers } = UserService.method
 
@@ -20,6 +20,7 @@ export interface PlannedLine {
   readonly line: number
   /** The id of the person, or what names them where nobody is found. */
   readonly userId: string
+  readonly person?: User | undefined
   readonly outcome: UserUpdateOutcome
   /** In words, each with the value before and after. */
   readonly changes: readonly string[]
@@ -40,18 +41,30 @@ interface Asked {
   readonly person: User | undefined
 }
 
+/** Parts of a list, each as large as one call takes. */
+export function* partsOf<T>(list: readonly T[]): Generator<T[]> {
+  for (let from = 0; from < list.length; from += MAX_UPDATES) yield list.slice(from, from + MAX_UPDATES)
+}
+
 /** Asks the service what the updates of a file would do; lines that it cannot take stand beside the others. */
 export async function planUpdates(transport: Transport, given: readonly CsvUpdate[]): Promise<Plan> {
+  const seen = new Map<string, number>()
+  const plans: Plan[] = []
+  for (const part of partsOf(given)) plans.push(await planPart(transport, part, seen))
+  return { updates: plans.flatMap(({ updates }) => updates), lines: plans.flatMap(({ lines }) => lines) }
+}
+
+/** The plan of as much as one call takes, given the lines of the people before. */
+async function planPart(transport: Transport, given: readonly CsvUpdate[], seen: Map<string, number>): Promise<Plan> {
   const people = await readPeople(transport, given)
   const settled: PlannedLine[] = []
   let asked: Asked[] = []
-  const seen = new Map<string, number>()
   for (const [index, { line, address, update }] of given.entries()) {
     const person = people[index]
     const id = update.id || person?.id
     const before = id === undefined ? undefined : seen.get(id)
     if (id === undefined) settled.push(badLine(line, address ?? '', `Nobody has the email ${address}.`))
-    else if (before !== undefined) settled.push(badLine(line, id, `Line ${before} is about the same person.`))
+    else if (before !== undefined) settled.push(badLine(line, id, `Line ${before} is about the same person.`, person))
     else {
       seen.set(id, line)
       const changes = person ? changesIn(update, person) : update
@@ -75,7 +88,7 @@ export async function planUpdates(transport: Transport, given: readonly CsvUpdat
       if (refused.size === 0) throw error
       for (const [index, faults] of refused) {
         const each = asked[index]
-        if (each !== undefined) settled.push(badLine(each.line, each.update.id, `${faults.join('. ')}.`))
+        if (each !== undefined) settled.push(badLine(each.line, each.update.id, `${faults.join('. ')}.`, each.person))
       }
       asked = asked.filter((_, index) => !refused.has(index))
     }
@@ -84,14 +97,14 @@ export async function planUpdates(transport: Transport, given: readonly CsvUpdat
 }
 
 /** A line that changes nothing, and why. */
-export function badLine(line: number, userId: string, fault: string): PlannedLine {
-  return { line, userId, outcome: UserUpdateOutcome.REFUSED, changes: [], fault }
+export function badLine(line: number, userId: string, fault: string, person?: User): PlannedLine {
+  return { line, userId, person, outcome: UserUpdateOutcome.REFUSED, changes: [], fault }
 }
 
 function lineFrom({ line, update, person }: Asked, result: UserUpdateResult | undefined): PlannedLine | [] {
   if (result === undefined) return []
   const { outcome, userId } = result
-  return { line, userId, outcome, result, changes: changesOf(result, person, update) }
+  return { line, userId, person, outcome, result, changes: changesOf(result, person, update) }
 }
 
 /** The people whom updates are about, as they are now; undefined for those who are not found. */

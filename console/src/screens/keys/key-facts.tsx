@@ -1,8 +1,8 @@
 import { type ApiKey, ApiKeyStatus } from '../../../../gen/svc/v2/api_key_pb.js'
 import { PersonLink } from '../../api/things.js'
 import { Badge } from '../../ui/button.js'
+import { Line } from '../../ui/line.js'
 import { agoText } from '../../ui/when.js'
-import styles from './keys.module.css'
 
 /** Who created a key, and whether they have left. */
 export function KeyMaker({ apiKey }: { readonly apiKey: ApiKey }) {
@@ -30,9 +30,9 @@ export function isUnused(key: ApiKey, now: number): boolean {
 
 /** Ages of keys in days, as they are told apart. */
 export const keyAges = [
-  { value: 'month', text: 'Up to 30 days', from: 0, to: 30 },
-  { value: 'year', text: 'Up to a year', from: 30, to: 365 },
-  { value: 'old', text: 'Older', from: 365, to: Number.POSITIVE_INFINITY },
+  { value: 'month', text: 'Up to 30 days', tone: 'main', from: 0, to: 30 },
+  { value: 'year', text: 'Up to a year', tone: 'mid', from: 30, to: 365 },
+  { value: 'old', text: 'Older', tone: 'warn', from: 365, to: Number.POSITIVE_INFINITY },
 ] as const
 
 /** Whether a key was created so long ago. */
@@ -41,9 +41,6 @@ export function isOfAge({ createdAt }: ApiKey, { from, to }: (typeof keyAges)[nu
   return days >= from && days < to
 }
 
-const WIDTH = 100
-const SOON_MILLIS = 30 * 86_400_000
-
 /** The life of a key on a line: from when it was created to its end, filled until now, with a point at its last use. */
 export function Lifeline({ apiKey }: { readonly apiKey: ApiKey }) {
   const { createdAt, lastUsedAt, expiresAt, revokedAt } = apiKey
@@ -51,22 +48,15 @@ export function Lifeline({ apiKey }: { readonly apiKey: ApiKey }) {
   const end = revokedAt ?? expiresAt
   // One without an end fades: it is a third through, whatever its age.
   const length = Math.max(1, end === undefined ? (now - start) * 3 : Date.parse(end) - start)
-  const placeOf = (moment: number) => Math.min(1, Math.max(0, (moment - start) / length)) * WIDTH
-  const isEnding = end !== undefined && Date.parse(end) - now < SOON_MILLIS
-  const endText = end === undefined ? 'does not end' : `${revokedAt ? 'revoked' : 'ends'} ${agoText(end)}`
+  const placeOf = (moment: number) => (moment - start) / length
+  const verb = revokedAt ? 'revoked' : apiKey.status === ApiKeyStatus.EXPIRED ? 'ended' : 'ends'
+  const endText = end === undefined ? 'does not end' : `${verb} ${agoText(end)}`
   return (
-    <svg
-      className={styles['life']}
-      viewBox={`0 0 ${WIDTH} 8`}
-      preserveAspectRatio="none"
-      role="img"
-      aria-label={`Created ${agoText(createdAt)}, ${lastUsedAt ? `last used ${agoText(lastUsedAt)}` : 'never used'}, ${endText}`}
-      data-ending={isEnding}
-      data-endless={end === undefined}
-    >
-      <line x1="0" x2={WIDTH} y1="4" y2="4" />
-      <line x1="0" x2={placeOf(now)} y1="4" y2="4" />
-      {lastUsedAt && <line x1={placeOf(Date.parse(lastUsedAt))} x2={placeOf(Date.parse(lastUsedAt))} y1="0" y2="8" />}
-    </svg>
+    <Line
+      label={`Created ${agoText(createdAt)}, ${lastUsedAt ? `last used ${agoText(lastUsedAt)}` : 'never used'}, ${endText}`}
+      filled={placeOf(now)}
+      mark={lastUsedAt === undefined ? undefined : placeOf(Date.parse(lastUsedAt))}
+      end={end}
+    />
   )
 }

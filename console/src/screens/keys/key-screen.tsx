@@ -61,8 +61,8 @@ function Key({ apiKey, above }: { readonly apiKey: ApiKey; readonly above: React
           <StateBadge schema={ApiKeyStatusSchema} value={apiKey.status} />
           {isUnused(apiKey, Date.now()) && <Badge tone="warn">Unused for 30 days</Badge>}
           <span>
-            {apiKey.expiresAt ? 'Ends ' : 'Does not end'}
-            {apiKey.expiresAt && <When at={apiKey.expiresAt} exact />}
+            {apiKey.revokedAt ? 'Revoked ' : apiKey.expiresAt ? 'Ends ' : 'Does not end'}
+            <When at={apiKey.revokedAt ?? apiKey.expiresAt} exact none="" />
           </span>
         </>
       }
@@ -112,13 +112,7 @@ function Key({ apiKey, above }: { readonly apiKey: ApiKey; readonly above: React
             'Last used': <When at={apiKey.lastUsedAt} exact none="Never" />,
             Created: <When at={apiKey.createdAt} exact />,
             'Created by': <KeyMaker apiKey={apiKey} />,
-            ...(apiKey.revokedAt && {
-              Revoked: (
-                <>
-                  <When at={apiKey.revokedAt} exact /> ({enumText(ApiKeyRevocationSchema, apiKey.revokedBy)})
-                </>
-              ),
-            }),
+            ...(apiKey.revokedAt && { 'Revoked by': enumText(ApiKeyRevocationSchema, apiKey.revokedBy) }),
             Permissions: apiKey.permissions.join(', '),
           }}
         />

@@ -53,7 +53,7 @@ export function KeysScreen() {
       isMinor: true,
       cell: (key) => (
         <>
-          <When at={key.expiresAt} none="Never" />
+          <When at={key.revokedAt ?? key.expiresAt} none="Never" />
           <Lifeline apiKey={key} />
         </>
       ),

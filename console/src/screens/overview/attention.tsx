@@ -15,6 +15,7 @@ import { PersonLink, ThingLink } from '../../api/things.js'
 import { countText, enumText } from '../../api/words.js'
 import type { Search } from '../../ui/address.js'
 import { FirstFew } from '../../ui/first-few.js'
+import { EndLine } from '../../ui/line.js'
 import { Panel } from '../../ui/screen.js'
 import type { Asked } from '../../ui/states.js'
 import { dayOf, dayStart, When } from '../../ui/when.js'
@@ -39,10 +40,11 @@ export function Attention() {
           <FirstFew key={many} items={matters} many={many}>
             {(shown) => (
               <ul className={styles['matters']}>
-                {shown.map(({ key, text }) => (
+                {shown.map(({ key, text, end }) => (
                   <li key={key}>
                     <TriangleAlert size={15} aria-hidden />
                     <span>{text}</span>
+                    {end && <EndLine at={end} days={SOON_DAYS} />}
                   </li>
                 ))}
               </ul>
@@ -57,7 +59,7 @@ export function Attention() {
 interface Part {
   readonly many: string
   readonly asked: readonly Asked[]
-  readonly matters: readonly { readonly key: string; readonly text: ReactNode }[]
+  readonly matters: readonly { readonly key: string; readonly text: ReactNode; readonly end?: string | undefined }[]
 }
 
 /** One line, if there is any, with the way to the list of those that are counted. */
@@ -98,8 +100,10 @@ function useJourneyMatters(): Part {
 function useKeyMatters(): Part {
   const keys = usePages(ApiKeyService.method.listApiKeys, {})
   const now = Date.now()
+  // One that was rotated ends as it should: its successor goes on.
   const ending = keys.rows.filter(
-    ({ status, expiresAt }) => status === ApiKeyStatus.ACTIVE && expiresAt && Date.parse(expiresAt) - now < SOON_MILLIS,
+    ({ status, expiresAt, rotatedTo }) =>
+      status === ApiKeyStatus.ACTIVE && !rotatedTo && expiresAt && Date.parse(expiresAt) - now < SOON_MILLIS,
   )
   return {
     many: 'API keys',
@@ -117,6 +121,7 @@ function useKeyMatters(): Part {
             ends <When at={key.expiresAt} />
           </>
         ),
+        end: key.expiresAt,
       })),
     ],
   }
@@ -156,6 +161,7 @@ function useRoleMatters(): Part {
         The role of <PersonLink id={userId} /> in <ThingLink kind="teams" id={teamId} /> ends <When at={expiresAt} />
       </>
     ),
+    end: expiresAt,
   }))
   return { many: 'roles', asked: [pages], matters }
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@connectrpc/connect-query'
 import { Link } from '@tanstack/react-router'
 import type { CallerTeam } from '../../../../gen/svc/v2/caller_pb.js'
-import { TeamUserRoleSchema, type User, UserRoleSchema, UserService } from '../../../../gen/svc/v2/user_pb.js'
+import { TeamUserRoleSchema, UserRoleSchema, UserService } from '../../../../gen/svc/v2/user_pb.js'
 import { useCaller } from '../../api/caller-context.js'
 import { nameOf } from '../../api/message.js'
 import { enumText, labelOf } from '../../api/words.js'
@@ -22,7 +22,15 @@ export function HomeScreen() {
         asked={[person]}
         actions={<Link to={`/people/${encodeURIComponent(caller.id)}`}>Edit your profile</Link>}
       >
-        {user && <Facts facts={factsOf(user)} />}
+        {user && (
+          <Facts
+            facts={{
+              Name: user.name,
+              Role: enumText(UserRoleSchema, user.role),
+              ...Object.fromEntries(shown.map((name) => [labelOf(name), user[name]])),
+            }}
+          />
+        )}
       </Panel>
       <JourneysOf userId={caller.id} title="Your journeys" saysWaits />
       <Panel title="Your teams">
@@ -44,11 +52,3 @@ const teamColumns: readonly Column<CallerTeam>[] = [
 ]
 
 const shown = ['email', 'jobTitle', 'department', 'primaryPhone', 'timezone', 'locale'] as const
-
-function factsOf(user: User) {
-  return {
-    Name: user.name,
-    Role: enumText(UserRoleSchema, user.role),
-    ...Object.fromEntries(shown.map((name) => [labelOf(name), user[name]])),
-  }
-}

@@ -1,22 +1,15 @@
-import { FieldOwner, UserProfileField } from '../../../../gen/svc/v2/user_pb.js'
 import type { Search } from '../../ui/address.js'
 
-const PAGE_SIZE = 100
-
 /** The request for the list of people by what the address says. */
-export function peopleRequest(filters: Search) {
-  const { q = '', department = '', state } = filters
-  const owner: FieldOwner = Number(filters['owner'] ?? FieldOwner.UNSPECIFIED)
-  const field: UserProfileField = Number(filters['field'] ?? UserProfileField.UNSPECIFIED)
-  // The service takes both of them or none.
-  const isOwnerAsked = owner !== FieldOwner.UNSPECIFIED && field !== UserProfileField.UNSPECIFIED
+export function peopleRequest({ q = '', department = '', role = '0', manager = '', owned = '', state }: Search) {
+  const [field, owner] = owned.split('.').map(Number)
   return {
-    pageSize: PAGE_SIZE,
+    pageSize: 100,
     q,
     department,
-    role: Number(filters['role'] ?? 0),
-    managerUserId: filters['manager'] ?? '',
-    ...(isOwnerAsked && { owner, field }),
+    role: Number(role),
+    managerUserId: manager,
+    ...(owned && { owner: owner ?? 0, field: field ?? 0 }),
     includeDeactivated: state === 'all',
     ...(state === 'deactivated' && { isDeactivated: true }),
   }

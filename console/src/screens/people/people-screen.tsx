@@ -35,8 +35,7 @@ const columns: readonly Column<User>[] = [
   {
     label: 'State',
     size: 'narrow',
-    cell: (user) =>
-      user.deactivatedAt === undefined ? <Badge tone="good">Active</Badge> : <Badge tone="warn">Deactivated</Badge>,
+    cell: ({ deactivatedAt }) => (deactivatedAt ? <Badge tone="warn">Deactivated</Badge> : 'Active'),
   },
 ]
 
@@ -98,26 +97,24 @@ function usePeopleFilters(filters: Search): readonly Filter[] {
     enabled: useWhyNot(listDepartmentOptions) === undefined,
   })
   const names = departments.data?.data.map(({ name }) => ({ value: name, text: name })) ?? []
-  // It says something only of a field.
-  const owner: Filter = {
-    name: 'owner',
-    label: 'is owned by',
-    options: enumOptions(FieldOwnerSchema, 'Anybody'),
-    why: filters['field'] ? undefined : 'choose whose field',
-  }
   return [
     { name: 'q', label: 'Name or email', kind: 'search' },
-    { name: 'department', label: 'Department', options: [{ value: '', text: 'All' }, ...names] },
+    { name: 'department', label: 'Department', options: [{ value: '', text: 'All' }, ...names], asked: departments },
     { name: 'role', label: 'Role', options: enumOptions(UserRoleSchema, 'All') },
     { name: 'state', label: 'State', options: optionsOf('Active', { deactivated: 'Deactivated', all: 'All' }) },
-    {
-      name: 'field',
-      label: 'Whose field',
-      options: enumOptions(UserProfileFieldSchema, 'Any'),
-      why: filters['field'] && !filters['owner'] ? 'choose by whom it is owned' : undefined,
-      removes: ['owner'],
-    },
-    ...(filters['field'] || filters['owner'] ? [owner] : []),
+    { name: 'owned', label: 'Owner', options: ownedOptions },
     { name: 'manager', label: 'Reports to', kind: 'fixed', text: <PersonLink id={filters['manager'] ?? ''} /> },
   ]
 }
+
+/** Each field of a profile with each of those who may own it. */
+const ownedOptions = [
+  { value: '', text: 'Any' },
+  ...enumOptions(UserProfileFieldSchema, '')
+    .slice(1)
+    .flatMap((field) =>
+      enumOptions(FieldOwnerSchema, '')
+        .slice(1)
+        .map((owner) => ({ value: `${field.value}.${owner.value}`, text: `${field.text}: ${owner.text}` })),
+    ),
+]

@@ -144,7 +144,9 @@ export function ManagerButton({ user, facts }: PersonProps) {
     look: 'quiet' as const,
     why: noRight ?? (isSupplied ? 'The directory supplies the manager: change it there.' : undefined),
     title: `Change the manager of ${nameOf(user)}`,
-    first: { method: getUserRelationship, input: { userId }, mayBeMissing: true },
+    ...(user.managerUserId === ''
+      ? { subject: 'nothing' as const }
+      : { first: { method: getUserRelationship, input: { userId } } }),
     confirm: 'Save',
     isTyped: chosen !== user.managerUserId,
     changes: (answer: GetUserRelationshipResponse | undefined) => {

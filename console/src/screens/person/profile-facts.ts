@@ -16,13 +16,7 @@ export interface ProfileFact {
   /** The last event that set the field or its owner. */
   readonly written: AuditEvent | undefined
   /** The last event that would have, after that one. */
-  readonly skipped: SkippedWrite | undefined
-}
-
-/** A write that left a field as it was. */
-export interface SkippedWrite {
-  readonly event: AuditEvent
-  readonly change: FieldChange
+  readonly skipped: { readonly event: AuditEvent; readonly change: FieldChange } | undefined
 }
 
 const { SKIPPED_PINNED, SKIPPED_DIRECTORY_LOCKED, WRITTEN, PINNED, RELEASED } = FieldWriteOutcome
@@ -51,8 +45,8 @@ export function profileFacts(user: User, events: readonly AuditEvent[]): Profile
 }
 
 /** Why a write was skipped, and what would let it through. */
-export function skipReason({ change }: SkippedWrite): string {
-  return change.outcome === SKIPPED_PINNED
+export function skipReason({ outcome }: FieldChange): string {
+  return outcome === SKIPPED_PINNED
     ? 'a person has pinned the field, which automation cannot change; release it to hand it back'
     : 'the directory supplies the field, so only the directory can change it'
 }
@@ -66,9 +60,6 @@ export const governedFields = UserProfileFieldSchema.values
   }))
 
 function findChange(events: readonly AuditEvent[], field: UserProfileField, outcomes: typeof skips) {
-  for (const event of events) {
-    const change = event.changes.find((each) => each.field === field && outcomes.includes(each.outcome))
-    if (change !== undefined) return { event, change }
-  }
-  return undefined
+  const isFound = (change: FieldChange) => change.field === field && outcomes.includes(change.outcome)
+  return events.flatMap((event) => event.changes.filter(isFound).map((change) => ({ event, change })))[0]
 }

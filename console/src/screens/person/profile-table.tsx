@@ -22,7 +22,7 @@ export function ProfileTable({ user, subject, facts, knowsHistory }: ProfileTabl
       label: 'Value',
       cell: (fact) => (
         <>
-          <FieldValue fact={fact} />
+          {fact.field === UserProfileField.MANAGER ? <PersonLink id={fact.value} /> : fact.value || '–'}
           <Skipped fact={fact} />
         </>
       ),
@@ -44,11 +44,6 @@ export function ProfileTable({ user, subject, facts, knowsHistory }: ProfileTabl
   )
 }
 
-function FieldValue({ fact }: { readonly fact: ProfileFact }) {
-  if (fact.field === UserProfileField.MANAGER) return <PersonLink id={fact.value} />
-  return <>{fact.value || '–'}</>
-}
-
 function Writer({ fact }: { readonly fact: ProfileFact }) {
   if (fact.written === undefined) return <span className={styles['muted']}>Not recorded</span>
   return (
@@ -66,7 +61,7 @@ function Skipped({ fact: { skipped } }: { readonly fact: ProfileFact }) {
   return (
     <p className={styles['skipped']}>
       Skipped <When at={skipped.event.occurredAt} exact />: <ActorName actor={skipped.event.actor} /> sent a value, but{' '}
-      {skipReason(skipped)}.
+      {skipReason(skipped.change)}.
     </p>
   )
 }

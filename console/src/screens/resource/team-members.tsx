@@ -4,22 +4,24 @@ import { type GetTeamMemberResponse, type TeamMember, TeamService } from '../../
 import { TeamUserRole, TeamUserRoleSchema } from '../../../../gen/svc/v2/user_pb.js'
 import { FormMethod, useWhyNot } from '../../api/caller-context.js'
 import { nameOf } from '../../api/message.js'
+import { usePages } from '../../api/pages.js'
 import { PersonLink, ThingName } from '../../api/things.js'
 import { enumOptions, enumText } from '../../api/words.js'
 import { Button } from '../../ui/button.js'
 import { Dialog } from '../../ui/dialog.js'
 import { SelectField, TextField } from '../../ui/field.js'
+import { EndLine } from '../../ui/line.js'
 import { PersonName } from '../../ui/person-name.js'
 import { Picker } from '../../ui/picker.js'
 import { ReadFirst } from '../../ui/read-first.js'
 import { agoText, dayOf, dayStart, momentText, When } from '../../ui/when.js'
 import { WriteButton } from '../../ui/write-button.js'
-import { WriteDialog } from '../../ui/write-dialog.js'
+import { WriteDialog, type WriteSubject } from '../../ui/write-dialog.js'
 import type { PartProps } from './declaration.js'
 import { FormFoot, useFormFaults } from './field-faults.js'
 import { MemberPanel, useSearchedPages } from './member-panel.js'
 
-const { getTeamMember, listTeamMembers, setTeamMember, removeTeamMember } = TeamService.method
+const { getTeamMember, listTeamMembers, listUserTeams, setTeamMember, removeTeamMember } = TeamService.method
 const FIELDS = ['teamId', 'userId', 'role', 'expiresAt']
 
 /** Who has a role in a team, which one, and until when. */
@@ -41,7 +43,7 @@ export function TeamMembers({ id: teamId, item }: PartProps) {
         { label: 'Person', cell: (member) => <PersonName person={member} /> },
         { label: 'Email', isMinor: true, cell: ({ email }) => email },
         { label: 'Role', size: 'narrow', cell: ({ role }) => enumText(TeamUserRoleSchema, role) },
-        { label: 'Ends', size: 'narrow', isMinor: true, cell: ({ expiresAt }) => <When at={expiresAt} none="Never" /> },
+        { label: 'Ends', size: 'narrow', isMinor: true, cell: ({ expiresAt }) => <RoleEnd at={expiresAt} /> },
       ]}
       keyOf={({ userId }) => userId}
       actions={(member) => {
@@ -83,6 +85,16 @@ export function TeamMembers({ id: teamId, item }: PartProps) {
   )
 }
 
+/** When a role ends, also on a line of a quarter, so that roles are compared at a glance. */
+export function RoleEnd({ at }: { readonly at: string | undefined }) {
+  return (
+    <>
+      <When at={at} none="Never" />
+      {at && <EndLine at={at} days={90} />}
+    </>
+  )
+}
+
 function roleText(answer: GetTeamMemberResponse | undefined): string {
   return answer?.data === undefined ? '' : enumText(TeamUserRoleSchema, answer.data.role)
 }
@@ -116,35 +128,35 @@ export function GiveRole({ teamId: givenTeam = '', userId: givenUser = '', membe
   const input = { teamId, userId, role: Number(role), ...(end && { expiresAt: end }) }
   const form = useFormFaults(setTeamMember.input, create(setTeamMember.input, input), { shown: FIELDS })
   const faultAt = (name: string) => form.at(name)[0]?.text
+  // A role that is known not to be there is not asked for.
+  const roles = usePages(listUserTeams, { userId }, { isWanted: userId !== '' && member === undefined })
+  const areKnown = roles.isSuccess && !roles.isPlaceholderData && !roles.hasNextPage
   if (form.isReviewing) {
-    return (
-      <ReadFirst
+    const write = (subject: WriteSubject<GetTeamMemberResponse> | 'nothing') => (
+      <WriteDialog
         title={title}
-        method={getTeamMember}
-        input={{ teamId, userId }}
-        mayBeMissing
-        onClose={form.reviewed.onClose}
+        method={setTeamMember}
+        input={input}
+        subject={subject}
+        changes={(answer) => [
+          { label: 'Role', from: roleText(answer), to: enumText(TeamUserRoleSchema, Number(role)) },
+          { label: 'Ends', from: endText(answer), to: end ? momentText(end) : 'Never' },
+        ]}
+        confirm="Save"
+        {...form.reviewed}
+        isTyped={isTyped}
+        onDone={onClose}
       >
-        {(subject) => (
-          <WriteDialog
-            title={title}
-            method={setTeamMember}
-            input={input}
-            subject={subject}
-            changes={(answer) => [
-              { label: 'Role', from: roleText(answer), to: enumText(TeamUserRoleSchema, Number(role)) },
-              { label: 'Ends', from: endText(answer), to: end ? momentText(end) : 'Never' },
-            ]}
-            confirm="Save"
-            {...form.reviewed}
-            isTyped={isTyped}
-            onDone={onClose}
-          >
-            <p>
-              For <PersonLink id={userId} /> in <ThingName kind="teams" id={teamId} />.
-            </p>
-          </WriteDialog>
-        )}
+        <p>
+          For <PersonLink id={userId} /> in <ThingName kind="teams" id={teamId} />.
+        </p>
+      </WriteDialog>
+    )
+    if (areKnown && !roles.rows.some((each) => each.teamId === teamId)) return write('nothing')
+    const { onClose: close } = form.reviewed
+    return (
+      <ReadFirst title={title} method={getTeamMember} input={{ teamId, userId }} mayBeMissing onClose={close}>
+        {write}
       </ReadFirst>
     )
   }
