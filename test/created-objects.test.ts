@@ -20,8 +20,10 @@ describe('what is created', () => {
 
   it.each(creations)('by $name can be read, and is in its list', async ({ name, caller, request }) => {
     const methods = services.find((each) => each.methods.some((method) => method.name === name))?.methods ?? []
+    const object = methods.find((each) => each.name === name)?.output.field['data']?.message
     const call = async (verb: string, message: RequestJson): Promise<{ readonly data: RequestJson }> => {
-      const method = methods.find((each) => each.name.startsWith(verb))
+      const ofObject = methods.filter(({ output }) => output.field['data']?.message === object)
+      const method = ofObject.find((each) => each.name.startsWith(verb))
       if (method === undefined) throw new Error(`there is no method to ${verb} what ${name} creates`)
       const named = method.input.fields.map(({ localName }) => localName)
       const given = Object.fromEntries(Object.entries(message).filter(([field]) => named.includes(field)))
