@@ -27,8 +27,10 @@ export function itemOf({ output }: Method): DescMessage {
 /** The methods that read the resource that a service is named after. Throws if it has none. */
 export function readMethods(service: DescService): ReadMethods {
   const get = callOf(service, 'Get')
-  const list = callsOf(service).find(({ name }) => name.startsWith('List'))
-  if (!get || !list || itemOf(list) !== itemOf(get)) throw new Error(`${service.name} does not list what it gets`)
+  const isList = ({ name, output }: Method) =>
+    name.startsWith('List') && output.field['data']?.message === (get && itemOf(get))
+  const list = callsOf(service).find(isList)
+  if (!get || !list) throw new Error(`${service.name} does not list what it gets`)
   return { list, get }
 }
 
