@@ -122,11 +122,11 @@ function useLimits(schema: DescMessage, message: Message | undefined): readonly 
   }, [validator, isError, schema, message])
 }
 
-/** What the service refuses, at the fields of the form. */
+/** What the service refuses, at the fields of the form, without the paths that programs read. */
 function refusalsOf(faults: Failure['faults']): FieldFault[] {
   return faults.map(({ field, description }) => ({
     path: [...field.matchAll(/[^.[\]]+/g)].map(([part]) => (/^\d+$/.test(part) ? Number(part) : camelCase(part))),
-    text: asSentence(description),
+    text: asSentence(description.replace(/^repeats \S+?(?=:|$)/, 'repeats another one')),
   }))
 }
 
