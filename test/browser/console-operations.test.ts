@@ -253,7 +253,6 @@ describe('lists of the console', () => {
     await button('Save all').click()
     await page.getByRole('alert').getByText('already has this external id').waitFor()
     expect((await send('GET', '/v2/app-resources/resource_gripper')).json.data.scopedId).not.toBe('gripper')
-    await button('Back').click()
     await grid.getByLabel('External ID of gripper-firmware').fill('repo-2002')
     await button(/^Review 3 changes/, grid).click()
     await button('Save all').click()
