@@ -286,7 +286,7 @@ describe('POST /v2/auth/revoke', () => {
     ['wrapped by a line separator', (text) => wrapped(text, '\u{2028}')],
     ['between other words that are joined to it', (text) => `x.${text}.y`],
     ['in the colors of a terminal', (text) => wrapped(text, '\u{1b}[0m\u{1b}[1;31m')],
-    ['in UTF-16', (text) => [...text].join('\0')],
+    ['in UTF-16', (text) => Array.from(text).join('\0')],
     ['wrapped in quoted mail', (text) => `> look:\n> ${wrapped(text, '\n> ')}`],
     ['wrapped in mail in quoted-printable', (text) => wrapped(text, '=\r\n')],
     ['wrapped in a command', (text) => wrapped(text, '\\\n')],

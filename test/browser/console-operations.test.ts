@@ -93,7 +93,7 @@ it('sees why an endpoint fails, repairs it, and sends again what it missed', asy
   // What is said to be sent is what was.
   const [sent] = receiver.at('/payroll').filter(({ json }) => json.type === 'priority.update')
   const request = details.getByRole('region', { name: 'Request' })
-  await request.getByText(`webhook-id: ${sent?.headers['webhook-id']}`).waitFor()
+  await request.getByText(`webhook-id: ${String(sent?.headers['webhook-id'])}`).waitFor()
   const body = await request.getByText('"specversion"').textContent()
   expect(JSON.parse(body ?? '')).toEqual(sent?.json)
   await button('Close').click()
