@@ -200,6 +200,7 @@ export const faultyRequests: Readonly<Record<string, readonly FaultyRequest[]>> 
     { json: { deactivatedAt: '' } },
   ],
   reactivateUser: [{ parameters: { id: 'user_mina' } }, { json: { deactivatedAt: '' } }],
+  listUserSessions: [{ parameters: { user_id: 'user_nothing' } }],
   endUserSessions: [{ json: { all: true } }],
   createUser: [{ json: { email: 'olga' } }, { json: { email: 'emre@acme.example' } }],
   listUsers: [{ parameters: { field: 'USER_PROFILE_FIELD_LOCALE' } }],
